@@ -1,0 +1,2 @@
+//! `connector`, the command for authors of connector manifests.
+fn main() {}

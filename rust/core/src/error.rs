@@ -1,0 +1,118 @@
+//! The few stable codes by which the core refuses, and the value that carries one.
+
+use std::fmt;
+
+use crate::rule::Finding;
+
+macro_rules! codes {
+    ($($variant:ident $text:literal $doc:literal;)*) => {
+        /// Every stable code of the core and of the crates around it. Codes are added, never renamed.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Code {
+            $(#[doc = $doc] $variant,)*
+        }
+
+        impl Code {
+            /// All codes, in the order of the documentation.
+            pub const ALL: &[Code] = &[$(Code::$variant),*];
+
+            /// The code as it stands in messages, `area.what`.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)*
+                }
+            }
+
+            /// When the code is given, one sentence.
+            pub fn says(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $doc,)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    JsonInvalid "json.invalid" "A document is not strict JSON, or is over a limit; the findings say where.";
+    ManifestInvalid "manifest.invalid" "A manifest breaks at least one rule; the findings list all of them.";
+    SchemaInvalid "schema.invalid" "A schema breaks at least one rule; the findings list all of them.";
+    SchemaTooCostly "schema.too_costly" "Deciding about a schema took more steps than the core allows.";
+    OriginInvalid "origin.invalid" "A text is not an origin that the core accepts.";
+    GrantInvalid "grant.invalid" "A grant does not fit its manifest: a missing, unknown or unusable binding or setting.";
+    GrantDenied "grant.denied" "A call needs something that the grant of its connector does not give.";
+    InstallSource "install.source" "A connector id belongs to another source.";
+    InstallReplacement "install.replacement" "A connector with this id is installed already.";
+    ConnectorUnknown "connector.unknown" "No connector with this id is installed.";
+    ContractStale "contract.stale" "The contract is missing, or of another tool set: export the tools again.";
+    CallInvalid "call.invalid" "A tool call is not of the expected shape.";
+    CallNotExported "call.not_exported" "A call names a tool that the export did not show.";
+    CallArguments "call.arguments" "The arguments of a call are not what the tool's schema accepts.";
+    RequestValue "request.value" "An argument or setting cannot stand where its slot puts it.";
+    RequestTooLarge "request.too_large" "The finished request is over a limit.";
+    PlanUnknown "plan.unknown" "No such plan: it was used, has expired with its session, or never was.";
+    PlanExpired "plan.expired" "The plan waited longer than plans live.";
+    PlanStale "plan.stale" "The tool set or the grant changed after the plan was made.";
+    PlanConfirmationRequired "plan.confirmation_required" "The plan needs the digest that was shown to the person.";
+    CredentialMissing "credential.missing" "A credential that the request needs is not set.";
+    CredentialInvalid "credential.invalid" "A secret cannot stand in its place: empty, too long, or with forbidden characters.";
+    CredentialRejected "credential.rejected" "The server refused the credential.";
+    RateLimited "rate.limited" "The connector made its calls of this minute.";
+    WriteInFlight "write.in_flight" "Another write of this connector is under way.";
+    NetAddress "net.address" "The name resolves to no address that the grant allows.";
+    NetResolve "net.resolve" "The name does not resolve.";
+    NetConnect "net.connect" "No connection could be made.";
+    NetTls "net.tls" "The TLS handshake failed, or the certificate is not valid for the origin.";
+    NetTimeout "net.timeout" "The call took longer than its whole time.";
+    NetCancelled "net.cancelled" "The call was cancelled.";
+    NetProtocol "net.protocol" "The answer is not HTTP as RFC 9112 defines it, or was cut short.";
+    NetHeadersTooLarge "net.headers_too_large" "The header fields of the answer are over the limit.";
+    NetTooLarge "net.too_large" "The body of the answer is over the limit.";
+    NetEncoding "net.encoding" "The content coding of the answer is not one that was asked for, or is broken.";
+    NetRedirect "net.redirect" "The answer is a redirect that the manifest does not let through.";
+    OutcomeUnknown "outcome_unknown" "A write was cut after it may have begun: whether it took effect is not known.";
+    ResponseInvalid "response.invalid" "The answer cannot be read as its response map says.";
+    SessionClosed "session.closed" "The session was closed.";
+    StoreIo "store.io" "A file could not be read or written.";
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why the core refuses: a stable code, a sentence for the developer, and, where the model can mend it, a
+/// sentence for the model. No field ever holds a secret, an argument value or a URL with values.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{code}: {reason}")]
+pub struct Refusal {
+    /// The stable code.
+    pub code: Code,
+    /// For the developer, one sentence.
+    pub reason: String,
+    /// For the model, when it can do something about it.
+    pub advice: Option<String>,
+    /// The single breaches, for documents.
+    pub findings: Vec<Finding>,
+}
+
+impl Refusal {
+    /// A refusal without advice and findings.
+    pub fn new(code: Code, reason: impl Into<String>) -> Self {
+        Self { code, reason: reason.into(), advice: None, findings: Vec::new() }
+    }
+
+    /// Adds the sentence for the model.
+    pub fn advise(mut self, advice: impl Into<String>) -> Self {
+        self.advice = Some(advice.into());
+        self
+    }
+
+    /// Adds the single breaches.
+    pub fn with_findings(mut self, findings: Vec<Finding>) -> Self {
+        self.findings = findings;
+        self
+    }
+}

@@ -1,0 +1,14 @@
+//! The pure core of Connector Core: what a connector may say, what a model may ask, what leaves the
+//! device and what comes back. No I/O, no clock, no environment, no async: bytes and values in, values out.
+//!
+//! The modules stand in the order of the data's path; each uses only those before it.
+
+pub mod error;
+pub mod limits;
+pub mod rule;
+
+pub mod json;
+
+pub use error::{Code, Refusal};
+pub use limits::TrustLimits;
+pub use rule::{Finding, Rule, Severity};

@@ -1,0 +1,1 @@
+//! The guarded transport: the one place that opens a connection.

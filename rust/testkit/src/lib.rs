@@ -1,0 +1,1 @@
+//! Loopback servers and case files for the tests of the other crates.
