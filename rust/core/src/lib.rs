@@ -8,7 +8,10 @@ pub mod limits;
 pub mod rule;
 
 pub mod json;
+pub mod origin;
+pub mod request;
+pub mod response;
 
 pub use error::{Code, Refusal};
 pub use limits::TrustLimits;
-pub use rule::{Finding, Rule, Severity};
+pub use rule::{At, Finding, Findings, Rule, Severity};

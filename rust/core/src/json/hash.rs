@@ -1,0 +1,65 @@
+//! SHA-256, the one hash of the core.
+
+use std::fmt;
+
+use sha2::Digest;
+
+/// A SHA-256 value (FIPS 180-4); prints as 64 lower-case hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Sha256(pub [u8; 32]);
+
+/// The SHA-256 of some bytes.
+pub fn sha256(bytes: impl AsRef<[u8]>) -> Sha256 {
+    Sha256(sha2::Sha256::digest(bytes.as_ref()).into())
+}
+
+impl Sha256 {
+    /// Reads 64 lower-case hexadecimal digits.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.as_bytes();
+        if digits.len() != 64 {
+            return None;
+        }
+        let mut out = [0; 32];
+        for (byte, pair) in out.iter_mut().zip(digits.chunks_exact(2)) {
+            let [high, low] = pair else { return None };
+            *byte = hex(*high)? << 4 | hex(*low)?;
+        }
+        Some(Self(out))
+    }
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    }
+}
+
+impl fmt::Display for Sha256 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Sha256 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_prints_and_parses() {
+        let hash = sha256("abc");
+        let text = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(hash.to_string(), text);
+        assert_eq!(Sha256::parse(text), Some(hash));
+        assert_eq!(Sha256::parse(&text.to_uppercase()), None);
+        assert_eq!(Sha256::parse(text.get(1..).unwrap()), None);
+    }
+}

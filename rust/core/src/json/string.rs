@@ -1,0 +1,32 @@
+//! The one spelling of a JSON string that the core writes.
+
+/// Appends `text` as a JSON string: the short escapes, `\u00xx` in lower case for the other C0 controls,
+/// everything else raw (RFC 8785 section 3.2.2.2; what `JSON.stringify` writes).
+pub(super) fn write_string(text: &str, out: &mut String) {
+    out.push('"');
+    let mut plain = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let escape = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            0x08 => "\\b",
+            0x09 => "\\t",
+            0x0a => "\\n",
+            0x0c => "\\f",
+            0x0d => "\\r",
+            0..=0x1f => "",
+            _ => continue,
+        };
+        out.push_str(text.get(plain..at).unwrap_or_default());
+        if escape.is_empty() {
+            out.push_str("\\u00");
+            out.push(if byte < 0x10 { '0' } else { '1' });
+            out.push(char::from_digit(u32::from(byte & 0xf), 16).unwrap_or('0'));
+        } else {
+            out.push_str(escape);
+        }
+        plain = at + 1;
+    }
+    out.push_str(text.get(plain..).unwrap_or_default());
+    out.push('"');
+}

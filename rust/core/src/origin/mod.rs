@@ -1,0 +1,5 @@
+//! Where a request may go: origins, and the addresses behind them.
+
+mod reach;
+
+pub use reach::Reach;
