@@ -167,17 +167,17 @@ macro_rules! words {
 
         impl $name {
             /// All words, in the order of the documentation.
-            pub const WORDS: &'static [&'static str] = &[$($word),*];
+            $vis const WORDS: &'static [&'static str] = &[$($word),*];
 
             /// The word as it stands in a manifest.
-            pub fn as_str(self) -> &'static str {
+            $vis fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)*
                 }
             }
 
             /// The variant of a word.
-            pub fn from_word(word: &str) -> Option<Self> {
+            $vis fn from_word(word: &str) -> Option<Self> {
                 match word {
                     $($word => Some(Self::$variant),)*
                     _ => None,
