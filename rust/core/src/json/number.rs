@@ -79,43 +79,15 @@ impl Number {
         if self.is_short_integer() {
             return Some(if self.lexeme() == "-0" { "0".to_owned() } else { self.lexeme().to_owned() });
         }
-        canonical_f64(self.to_f64())
+        // Not Rust's own shortest digits: of two that are equally near, ECMA-262 takes the even one.
+        let double = self.to_f64();
+        double.is_finite().then(|| ryu_js::Buffer::new().format_finite(double).to_owned())
     }
 
     /// An integer of so few digits that a double holds it exactly.
     fn is_short_integer(&self) -> bool {
         self.0.len() <= 15 && self.0.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
     }
-}
-
-/// The RFC 8785 text of a double; nothing when it is not finite.
-pub(super) fn canonical_f64(value: f64) -> Option<String> {
-    if !value.is_finite() {
-        return None;
-    }
-    if value == 0.0 {
-        return Some("0".to_owned());
-    }
-    // Rust writes the shortest digits that read back as the same double, as ECMA-262 asks.
-    let shortest = format!("{:e}", value.abs());
-    let (mantissa, exponent) = shortest.split_once('e')?;
-    let digits: String = mantissa.chars().filter(|c| *c != '.').collect();
-    let exponent: i32 = exponent.parse().ok()?;
-    let (count, point) = (i32::try_from(digits.len()).ok()?, exponent + 1);
-    let sign = if value < 0.0 { "-" } else { "" };
-    let zeros = |n: i32| "0".repeat(usize::try_from(n).unwrap_or(0));
-    Some(if count <= point && point <= 21 {
-        format!("{sign}{digits}{}", zeros(point - count))
-    } else if 0 < point && point <= 21 {
-        let (whole, fraction) = digits.split_at_checked(usize::try_from(point).ok()?)?;
-        format!("{sign}{whole}.{fraction}")
-    } else if -6 < point && point <= 0 {
-        format!("{sign}0.{}{digits}", zeros(-point))
-    } else {
-        let (first, rest) = digits.split_at_checked(1)?;
-        let dot = if rest.is_empty() { "" } else { "." };
-        format!("{sign}{first}{dot}{rest}e{}{}", if exponent < 0 { '-' } else { '+' }, exponent.abs())
-    })
 }
 
 fn decimal(text: &str) -> Decimal {
