@@ -9,6 +9,8 @@ pub mod rule;
 
 pub mod json;
 
+pub mod schema;
+
 pub use error::{Code, Refusal};
 pub use limits::TrustLimits;
 pub use rule::{Finding, Rule, Severity};
