@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::chars::before;
 use super::intern::count;
 use super::minimise::Builder;
-use super::{ANY_LENGTH, Length, TooLarge};
+use super::{ANY_LENGTH, TooLarge};
 
 /// The state in which every automaton starts.
 pub const START: u32 = 0;
@@ -135,7 +135,7 @@ impl Dfa {
 
     /// The strings of the set whose length lies in the interval, as one automaton of at most `cap` states
     /// before it is made minimal.
-    pub fn with_length(&self, (lo, hi): Length, cap: usize) -> Result<Self, TooLarge> {
+    pub fn with_length(&self, lo: u64, hi: Option<u64>, cap: usize) -> Result<Self, TooLarge> {
         if hi.is_some_and(|hi| hi < lo) {
             return Ok(Self::none());
         }

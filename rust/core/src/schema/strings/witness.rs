@@ -19,7 +19,7 @@ pub struct TooLong;
 impl Dfa {
     /// A shortest word of the set whose length lies in `lo..=hi`, made of plain characters where it can be.
     /// `None` is proof that there is none.
-    pub fn word(&self, (lo, hi): Length) -> Result<Option<String>, TooLong> {
+    pub fn word(&self, lo: u64, hi: Option<u64>) -> Result<Option<String>, TooLong> {
         let Some((least, most)) = self.lengths() else { return Ok(None) };
         let lo = lo.max(least);
         let hi = match (hi, most) {

@@ -61,7 +61,7 @@ impl Pattern {
         if self.length == ANY_LENGTH {
             return Ok(Arc::clone(&self.dfa));
         }
-        self.dfa.with_length(self.length, DFA_STATES).map(Arc::new)
+        self.dfa.with_length(self.length.0, self.length.1, DFA_STATES).map(Arc::new)
     }
 }
 
@@ -139,7 +139,7 @@ impl Compiler<'_> {
         let mut union = self.plain(&plain)?;
         for branch in special {
             let (dfa, length) = self.branch(branch)?;
-            let dfa = dfa.with_length(length, DFA_STATES)?;
+            let dfa = dfa.with_length(length.0, length.1, DFA_STATES)?;
             union = self.combine(&union, &dfa, Operation::Or)?;
         }
         Ok((union, ANY_LENGTH))
@@ -153,7 +153,7 @@ impl Compiler<'_> {
         for (negative, body) in &branch.looks {
             let (seen, seen_length) = self.disjunction(body, true)?;
             if *negative {
-                let seen = seen.with_length(seen_length, DFA_STATES)?;
+                let seen = seen.with_length(seen_length.0, seen_length.1, DFA_STATES)?;
                 dfa = self.combine(&dfa, &seen, Operation::Minus)?;
             } else {
                 dfa = self.combine(&dfa, &seen, Operation::And)?;
