@@ -13,6 +13,8 @@ pub mod request;
 pub mod response;
 pub mod shape;
 
+pub mod schema;
+
 pub use error::{Code, Refusal};
 pub use limits::TrustLimits;
 pub use rule::{At, Finding, Findings, Rule, Severity};
