@@ -126,12 +126,14 @@ fn carried(address: Ipv6Addr) -> [Option<Ipv4Addr>; 2] {
     let v4 = |high: u16, low: u16| Some(Ipv4Addr::from_bits((u32::from(high) << 16) | u32::from(low)));
     let by_prefix = match address.segments() {
         [0, 0, 0, 0, 0, 0, 0, 0 | 1] => None,
-        [0, 0, 0, 0, 0, 0, high, low]               // IPv4-compatible, RFC 4291 section 2.5.5.1
-        | [0, 0, 0, 0, 0, 0xffff, high, low]        // IPv4-mapped, RFC 4291 section 2.5.5.2
-        | [0, 0, 0, 0, 0xffff, 0, high, low]        // IPv4-translated, RFC 2765 section 2.1
-        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]     // NAT64, RFC 6052 section 2.1
-        | [0x2002, high, low, ..] => v4(high, low), // 6to4, RFC 3056 section 2
-        [0x2001, 0, .., high, low] => v4(!high, !low), // Teredo, RFC 4380 section 4
+        // IPv4-compatible (RFC 4291 section 2.5.5.1), IPv4-translated (RFC 2765 section 2.1), IPv4-mapped
+        // (RFC 4291 section 2.5.5.2), NAT64 (RFC 6052 section 2.1), 6to4 (RFC 3056 section 2).
+        [0, 0, 0, 0, 0 | 0xffff, 0, high, low]
+        | [0, 0, 0, 0, 0, 0xffff, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        | [0x2002, high, low, ..] => v4(high, low),
+        // Teredo (RFC 4380 section 4).
+        [0x2001, 0, .., high, low] => v4(!high, !low),
         _ => None,
     };
     let by_interface = match address.segments() {
@@ -143,6 +145,7 @@ fn carried(address: Ipv6Addr) -> [Option<Ipv4Addr>; 2] {
 
 /// The IPv4 addresses that an address of `64:ff9b:1::/48` may carry: a local network may use any prefix inside
 /// it (RFC 8215 section 5), so each of the places of RFC 6052 section 2.2 is read.
+#[allow(clippy::many_single_char_names, reason = "octets by their order")]
 fn carried_by_local_nat64(address: Ipv6Addr) -> [Option<Ipv4Addr>; 4] {
     let [0x64, 0xff9b, 1, ..] = address.segments() else { return [None; 4] };
     let [.., a, b, _, c, d, e, f, g, h, i] = address.octets();
@@ -327,9 +330,8 @@ mod tests {
         }
 
         #[test]
-        fn what_is_denied_in_public_is_denied_inside_every_form(bits: u32) {
-            let v4 = Ipv4Addr::from_bits(bits);
-            let [high, low] = [(bits >> 16) as u16, bits as u16];
+        fn what_is_denied_in_public_is_denied_inside_every_form(high: u16, low: u16) {
+            let v4 = Ipv4Addr::from_bits((u32::from(high) << 16) | u32::from(low));
             let forms = [
                 v4.to_ipv6_mapped(),
                 Ipv6Addr::new(0, 0, 0, 0, 0xffff, 0, high, low),

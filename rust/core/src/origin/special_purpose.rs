@@ -39,7 +39,7 @@ pub enum AddressKind {
     Discard,
     /// Once had a purpose, and is not to be used.
     Deprecated,
-    /// Segment identifiers of SRv6.
+    /// Segment identifiers of IPv6 segment routing.
     SegmentRouting,
     /// `::ffff:0:0/96`, an IPv4 address written as IPv6.
     Ipv4Mapped,
@@ -136,6 +136,7 @@ const fn v4(octets: [u8; 4], length: u8, kind: Option<AddressKind>, rfc: &'stati
     SpecialPurpose { prefix: IpAddr::V4(Ipv4Addr::new(a, b, c, d)), length, kind, rfc }
 }
 
+#[allow(clippy::many_single_char_names, reason = "groups by their order")]
 const fn v6(groups: [u16; 8], length: u8, kind: Option<AddressKind>, rfc: &'static str) -> SpecialPurpose {
     let [a, b, c, d, e, f, g, h] = groups;
     SpecialPurpose { prefix: IpAddr::V6(Ipv6Addr::new(a, b, c, d, e, f, g, h)), length, kind, rfc }
