@@ -11,6 +11,7 @@ pub mod json;
 pub mod origin;
 pub mod request;
 pub mod response;
+pub mod text;
 
 pub use error::{Code, Refusal};
 pub use limits::TrustLimits;
