@@ -14,6 +14,7 @@ pub mod response;
 pub mod shape;
 
 pub mod schema;
+pub mod text;
 
 pub use error::{Code, Refusal};
 pub use limits::TrustLimits;
