@@ -4,7 +4,8 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::Reach;
-use super::special_purpose::{AddressKind, is_metadata, special_kind};
+use super::metadata::is_metadata;
+use super::special_purpose::{AddressKind, special_kind};
 
 /// Why no connection may go to an address. Tells the kind of the address, never the address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,4 +1,4 @@
-//! What an address is for: the special-purpose registries, and the metadata services of the clouds.
+//! What an address is for: the special-purpose registries of IANA.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -104,8 +104,8 @@ pub struct SpecialPurpose {
     pub length: u8,
     /// What it is, when it is not globally reachable.
     pub kind: Option<AddressKind>,
-    /// The document that says so.
-    pub rfc: &'static str,
+    /// The document that says so, or the vendor whose manual does.
+    pub source: &'static str,
 }
 
 impl SpecialPurpose {
@@ -131,15 +131,25 @@ pub(super) fn special_kind(address: IpAddr) -> Option<AddressKind> {
     blocks.max_by_key(|block| block.length).and_then(|block| block.kind)
 }
 
-const fn v4(octets: [u8; 4], length: u8, kind: Option<AddressKind>, rfc: &'static str) -> SpecialPurpose {
+pub(super) const fn v4(
+    octets: [u8; 4],
+    length: u8,
+    kind: Option<AddressKind>,
+    source: &'static str,
+) -> SpecialPurpose {
     let [a, b, c, d] = octets;
-    SpecialPurpose { prefix: IpAddr::V4(Ipv4Addr::new(a, b, c, d)), length, kind, rfc }
+    SpecialPurpose { prefix: IpAddr::V4(Ipv4Addr::new(a, b, c, d)), length, kind, source }
 }
 
 #[allow(clippy::many_single_char_names, reason = "groups by their order")]
-const fn v6(groups: [u16; 8], length: u8, kind: Option<AddressKind>, rfc: &'static str) -> SpecialPurpose {
+pub(super) const fn v6(
+    groups: [u16; 8],
+    length: u8,
+    kind: Option<AddressKind>,
+    source: &'static str,
+) -> SpecialPurpose {
     let [a, b, c, d, e, f, g, h] = groups;
-    SpecialPurpose { prefix: IpAddr::V6(Ipv6Addr::new(a, b, c, d, e, f, g, h)), length, kind, rfc }
+    SpecialPurpose { prefix: IpAddr::V6(Ipv6Addr::new(a, b, c, d, e, f, g, h)), length, kind, source }
 }
 
 use AddressKind as Is;
@@ -208,38 +218,4 @@ pub static SPECIAL_PURPOSE: &[SpecialPurpose] = &[
     v6([0xfe80, 0, 0, 0, 0, 0, 0, 0], 10, Some(Is::LinkLocal), "RFC 4291"),
     v6([0xfec0, 0, 0, 0, 0, 0, 0, 0], 10, Some(Is::Deprecated), "RFC 3879"), // site-local
     v6([0xff00, 0, 0, 0, 0, 0, 0, 0], 8, Some(Is::Multicast), "RFC 4291"),
-];
-
-/// Whether a cloud serves credentials of its machines at the address.
-pub(super) fn is_metadata(address: IpAddr) -> bool {
-    METADATA.iter().any(|block| block.contains(address))
-}
-
-const METADATA_SERVICE: Option<AddressKind> = Some(Is::Metadata);
-
-/// Where clouds serve metadata and credentials of the machine that asks, by the vendors' manuals. Most lie in
-/// blocks that a grant may open, and one is a public address; no grant opens these.
-pub static METADATA: &[SpecialPurpose] = &[
-    v4(
-        [169, 254, 169, 254],
-        32,
-        METADATA_SERVICE,
-        "AWS, Azure, Google, Oracle, OpenStack, DigitalOcean, Hetzner",
-    ),
-    v4([169, 254, 169, 252], 32, METADATA_SERVICE, "Google Kubernetes Engine, metadata server of a node"),
-    v4([169, 254, 170, 2], 32, METADATA_SERVICE, "AWS ECS, credentials of a task"),
-    v4([169, 254, 170, 23], 32, METADATA_SERVICE, "AWS EKS, Pod Identity agent"),
-    v4([169, 254, 42, 42], 32, METADATA_SERVICE, "Scaleway"),
-    v4([169, 254, 0, 23], 32, METADATA_SERVICE, "Tencent Cloud"),
-    v4([100, 100, 100, 200], 32, METADATA_SERVICE, "Alibaba Cloud"),
-    v4([100, 96, 0, 96], 32, METADATA_SERVICE, "Volcano Engine"),
-    v4([168, 63, 129, 16], 32, METADATA_SERVICE, "Azure, WireServer"),
-    v4([192, 0, 0, 192], 32, METADATA_SERVICE, "Oracle Cloud Classic"),
-    v6([0xfd00, 0xec2, 0, 0, 0, 0, 0, 0], 32, METADATA_SERVICE, "AWS, all services inside a machine"),
-    v6([0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254], 128, METADATA_SERVICE, "Google Cloud"),
-    v6([0xfd00, 0xc1, 0, 0, 0, 0, 0xa9fe, 0xa9fe], 128, METADATA_SERVICE, "Oracle Cloud"),
-    v6([0xfd00, 0x42, 0, 0, 0, 0, 0, 0x42], 128, METADATA_SERVICE, "Scaleway"),
-    v6([0xfd00, 0xa9fe, 0xa9fe, 0, 0, 0, 0, 1], 128, METADATA_SERVICE, "Akamai (Linode)"),
-    v6([0xfd00, 0x100, 0, 0, 0, 0, 0x100, 0x200], 128, METADATA_SERVICE, "Alibaba Cloud"),
-    v6([0xfe80, 0, 0, 0, 0, 0, 0xa9fe, 0xa9fe], 128, METADATA_SERVICE, "OpenStack"),
 ];
