@@ -13,6 +13,9 @@ pub mod request;
 pub mod response;
 pub mod shape;
 
+pub mod schema;
+pub mod text;
+
 pub use error::{Code, Refusal};
 pub use limits::TrustLimits;
 pub use rule::{At, Finding, Findings, Rule, Severity};
