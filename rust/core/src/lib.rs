@@ -7,6 +7,7 @@ pub mod error;
 pub mod limits;
 pub mod rule;
 
+pub mod audit;
 pub mod json;
 pub mod origin;
 pub mod request;
