@@ -21,8 +21,7 @@ mod parse;
 use std::sync::Arc;
 
 use super::chars::CharSet;
-use super::dfa::Operation;
-use super::{ANY_LENGTH, Dfa, Length, TooLarge};
+use super::{ANY_LENGTH, Dfa, Length, Operation, TooLarge};
 use automaton::{Ends, Nfa};
 use parse::Node;
 
@@ -34,8 +33,8 @@ pub const GROUP_DEPTH: u32 = 64;
 pub const NFA_NODES: usize = 60_000;
 /// The most states of the automaton of a pattern.
 pub const DFA_STATES: usize = 4_096;
-/// The most steps of making one pattern's automaton: 30 to 50 ms on a desktop machine.
-const STEPS: usize = 2_000_000;
+/// The most steps of compiling one pattern, which take 30 to 50 ms on a desktop machine.
+pub const PATTERN_STEPS: usize = 2_000_000;
 
 /// A compiled pattern: the strings that `dfa` matches *and* whose length lies in `length`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,20 +100,28 @@ impl From<TooLarge> for PatternError {
 
 const STATES: &str = "its automaton has too many states";
 
-/// Compiles a pattern. Bounded by [`PATTERN_BYTES`], [`GROUP_DEPTH`], [`NFA_NODES`] and [`DFA_STATES`].
+/// Compiles a pattern. Bounded by [`PATTERN_BYTES`], [`GROUP_DEPTH`], [`NFA_NODES`], [`DFA_STATES`] and
+/// [`PATTERN_STEPS`].
 pub fn compile(pattern: &str) -> Result<Pattern, PatternError> {
+    compile_within(pattern, &mut { PATTERN_STEPS })
+}
+
+/// Compiles a pattern, for callers that bound the sum of many: what it costs is taken from `steps`, and the
+/// pattern is too large when they are used up.
+pub fn compile_within(pattern: &str, steps: &mut usize) -> Result<Pattern, PatternError> {
     if pattern.len() > PATTERN_BYTES {
         return Err(PatternError::TooLarge { what: "the text is too long" });
     }
+    *steps = steps.saturating_sub(pattern.len());
     let node = parse::parse(pattern)?;
-    let (dfa, length) = Compiler { pattern, steps: STEPS }.disjunction(&node, false)?;
+    let (dfa, length) = Compiler { pattern, steps }.disjunction(&node, false)?;
     Ok(Pattern { dfa: Arc::new(dfa), length })
 }
 
 /// What is left of the steps for one pattern.
 struct Compiler<'p> {
     pattern: &'p str,
-    steps: usize,
+    steps: &'p mut usize,
 }
 
 /// One alternative at the top of a pattern, its outer assertions told apart.
@@ -139,7 +146,7 @@ impl Compiler<'_> {
         let mut union = self.plain(&plain)?;
         for branch in special {
             let (dfa, length) = self.branch(branch)?;
-            let dfa = dfa.with_length(length.0, length.1, DFA_STATES)?;
+            let dfa = self.count(&dfa, length)?;
             union = self.combine(&union, &dfa, Operation::Or)?;
         }
         Ok((union, ANY_LENGTH))
@@ -153,7 +160,7 @@ impl Compiler<'_> {
         for (negative, body) in &branch.looks {
             let (seen, seen_length) = self.disjunction(body, true)?;
             if *negative {
-                let seen = seen.with_length(seen_length.0, seen_length.1, DFA_STATES)?;
+                let seen = self.count(&seen, seen_length)?;
                 dfa = self.combine(&dfa, &seen, Operation::Minus)?;
             } else {
                 dfa = self.combine(&dfa, &seen, Operation::And)?;
@@ -177,18 +184,17 @@ impl Compiler<'_> {
         for branch in branches {
             nfa.branch(&branch.body, Ends { start: branch.at_start, end: branch.at_end })?;
         }
-        nfa.determinise(&mut self.steps)
+        nfa.determinise(self.steps)
     }
 
     fn combine(&mut self, left: &Dfa, right: &Dfa, operation: Operation) -> Result<Dfa, PatternError> {
-        let dfa = left.combine(right, operation, DFA_STATES)?;
-        // A product costs at least the states that it reaches, which are no fewer than those that remain.
-        self.steps =
-            self.steps.saturating_sub(left.edge_count() + right.edge_count() + 16 * dfa.edge_count());
-        if self.steps == 0 {
-            return Err(TooLarge.into());
-        }
-        Ok(dfa)
+        let dfa = left.combine(right, operation, self.steps)?;
+        if dfa.states() as usize > DFA_STATES { Err(TooLarge.into()) } else { Ok(dfa) }
+    }
+
+    /// Takes a length into the automaton.
+    fn count(&mut self, dfa: &Dfa, length: Length) -> Result<Dfa, PatternError> {
+        Ok(dfa.with_length_within(length.0, length.1, DFA_STATES, self.steps)?)
     }
 }
 
