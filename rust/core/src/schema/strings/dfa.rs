@@ -136,10 +136,6 @@ impl Dfa {
             _ => &[],
         }
     }
-
-    pub(super) fn edge_count(&self) -> usize {
-        self.edges.len()
-    }
 }
 
 impl PartialEq for Dfa {
@@ -164,5 +160,28 @@ impl std::fmt::Debug for Dfa {
             map.entry(&format_args!("{mark} {state}"), &self.edges(state).collect::<Vec<_>>());
         }
         map.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_two_constants() {
+        assert!(Dfa::all().is_all() && !Dfa::all().is_none() && Dfa::all().matches("x"));
+        assert!(Dfa::none().is_none() && !Dfa::none().is_all() && !Dfa::none().matches(""));
+        assert_eq!(Dfa::all().complement(), Dfa::none());
+        assert_eq!((Dfa::none().dead(), Dfa::all().dead()), (Some(START), None));
+    }
+
+    #[test]
+    fn edges_cover_all_characters_in_order() {
+        let dfa = Dfa::words(&["b"]);
+        let edges: Vec<_> = dfa.edges(START).collect();
+        assert_eq!(edges, [('\0'..='a', 1), ('b'..='b', 2), ('c'..=char::MAX, 1)]);
+        assert_eq!(dfa.dead(), Some(1));
+        assert!(dfa.is_accepting(2) && !dfa.is_accepting(START));
+        assert_eq!(dfa.edges(dfa.states()).count(), 0);
     }
 }

@@ -188,3 +188,43 @@ impl Operation {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::pattern::compile;
+    use super::*;
+
+    fn dfa(pattern: &str) -> Dfa {
+        compile(pattern).unwrap().dfa.as_ref().clone()
+    }
+
+    #[test]
+    fn equal_sets_are_equal_however_they_were_made() {
+        assert_eq!(dfa("^[a-z]*$").and(&dfa("^[m-z]*$")).unwrap(), dfa("^[m-z]*$"));
+        assert_eq!(dfa("^a").or(&dfa("b$")).unwrap(), dfa("^a|b$"));
+        assert_eq!(Dfa::all().minus(&dfa("^$")).unwrap(), dfa("[^]"));
+        assert_eq!(dfa("^(?:aa)*$").or(&dfa("^a(?:aa)*$")).unwrap(), dfa("^a*$"));
+        assert!(dfa("^a").and(&dfa("^b")).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_product_that_is_too_large_is_refused() {
+        let (a, b) = (dfa("^(?:.{127})*$"), dfa("^(?:.{131})*$"));
+        assert_eq!(a.and(&b), Err(TooLarge));
+        assert_eq!(a.and(&a), Ok(a.clone()));
+        let mut steps = 1_000;
+        assert_eq!(dfa("^.{50}b").combine(&dfa("^(?:.{20})*$"), Operation::And, &mut steps), Err(TooLarge));
+        assert_eq!(steps, 0);
+    }
+
+    #[test]
+    fn a_length_that_holds_anyway_costs_no_states() {
+        let dates = dfa(r"^\d{4}-\d\d$");
+        assert_eq!(dates.with_length(3, Some(1_000_000_000), 8), Ok(dates.clone()));
+        assert_eq!(dates.with_length(8, None, 100), Ok(Dfa::none()));
+        assert_eq!(dfa(".*foo.*").with_length(0, Some(200), 4_096).unwrap().states(), 793);
+        assert_eq!(dfa("foo").with_length(0, Some(5_000), 4_096), Err(TooLarge));
+        assert_eq!(dfa("foo").with_length(u64::MAX, None, 4_096), Err(TooLarge));
+        assert_eq!(dfa("foo").with_length(3, Some(2), 4_096), Ok(Dfa::none()));
+    }
+}
