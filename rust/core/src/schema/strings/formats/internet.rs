@@ -108,23 +108,30 @@ fn tail(characters: &Characters) -> String {
     format!("(?:\\?{query}*)?(?:#{fragment}*)?")
 }
 
-fn absolute(characters: &Characters) -> String {
+const SCHEME: &str = "[A-Za-z][0-9A-Za-z+.-]*:";
+
+/// What may follow a scheme and may stand alone too: an authority with its path, an absolute path, or nothing.
+fn rooted(characters: &Characters) -> String {
     let pchar = part(characters, ":@");
-    let authority = authority(characters);
-    let tail = tail(characters);
-    format!(
-        "[A-Za-z][0-9A-Za-z+.-]*:(?:{authority}(?:/{pchar}*)*|/(?:{pchar}+(?:/{pchar}*)*)?|{pchar}+(?:/{pchar}*)*|){tail}"
-    )
+    format!("(?:{}(?:/{pchar}*)*|/(?:{pchar}+(?:/{pchar}*)*)?|)", authority(characters))
+}
+
+/// A path whose first segment is made of this.
+fn rootless(first: &str, characters: &Characters) -> String {
+    format!("{first}+(?:/{}*)*", part(characters, ":@"))
+}
+
+fn absolute(characters: &Characters) -> String {
+    let rootless = rootless(&part(characters, ":@"), characters);
+    format!("{SCHEME}(?:{}|{rootless}){}", rooted(characters), tail(characters))
 }
 
 fn reference(characters: &Characters) -> String {
-    let pchar = part(characters, ":@");
-    let first = part(characters, "@");
-    let authority = authority(characters);
+    let rootless_after_scheme = rootless(&part(characters, ":@"), characters);
+    let rootless_alone = rootless(&part(characters, "@"), characters);
+    let rooted = rooted(characters);
     let tail = tail(characters);
-    let relative =
-        format!("(?:{authority}(?:/{pchar}*)*|/(?:{pchar}+(?:/{pchar}*)*)?|{first}+(?:/{pchar}*)*|){tail}");
-    format!("{}|{relative}", absolute(characters))
+    format!("(?:(?:{SCHEME})?{rooted}|{SCHEME}{rootless_after_scheme}|{rootless_alone}){tail}")
 }
 
 /// `URI-Template` of RFC 6570, section 2, with the apostrophe of erratum 6937 among the literals.
