@@ -51,7 +51,7 @@ pub(super) fn defuse(text: &str) -> Option<String> {
 fn is_loader(name: &str) -> bool {
     let begins =
         |loader: &&str| name.get(..loader.len()).is_some_and(|head| head.eq_ignore_ascii_case(loader));
-    LOADERS.iter().any(|loader| begins(&loader))
+    LOADERS.iter().any(|loader| begins(loader))
 }
 
 /// The next byte of a kind at or behind a place, for places that only grow: each byte is read once.

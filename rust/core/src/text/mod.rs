@@ -79,7 +79,7 @@ pub struct Cleaned {
 }
 
 /// Cleans texts for one context and one model. Cheap to make, to clone and to reuse.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Cleaner {
     context: Context,
     tokens: ModelTokens,
