@@ -49,9 +49,9 @@ pub(super) fn defuse(text: &str) -> Option<String> {
 
 /// Whether a tag name begins like one of the loaders: a cut may have torn it, or may be about to make it one.
 fn is_loader(name: &str) -> bool {
-    let begins =
-        |loader: &&str| name.get(..loader.len()).is_some_and(|head| head.eq_ignore_ascii_case(loader));
-    LOADERS.iter().any(|loader| begins(loader))
+    LOADERS
+        .iter()
+        .any(|loader| name.get(..loader.len()).is_some_and(|head| head.eq_ignore_ascii_case(loader)))
 }
 
 /// The next byte of a kind at or behind a place, for places that only grow: each byte is read once.
