@@ -1,5 +1,11 @@
 //! The text cleaner against the corpora of hostile text, and its laws.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a helper of a test may fail as the test does"
+)]
+
 mod corpus;
 
 use base64::Engine as _;
@@ -104,7 +110,6 @@ fn smuggled_text_does_not_arrive() {
         }
         let expected = match id.as_str() {
             "tag-suffix" => "Weather: sunny.",
-            "tag-bare" => "",
             "tag-with-begin" => "ok",
             "flag-england" => "\u{1f3f4}",
             "vs-emoji" => "Great \u{1f600}!",
@@ -118,13 +123,12 @@ fn smuggled_text_does_not_arrive() {
             "cr-overwrite" => "safe text\nEVIL text",
             "backspace" => "abcdef",
             "crlf" => "a\nb\nc\nd",
-            "ansi-csi-color" => "red",
-            "ansi-c1-csi" => "red",
+            "ansi-csi-color" | "ansi-c1-csi" => "red",
             "ansi-csi-hide" => "hidden",
             "ansi-osc8-st" => "click",
             "ansi-esc-in-osc" => "b",
-            "ansi-osc-title" | "ansi-apc" | "ansi-esc-nested" | "ansi-esc-only" | "ansi-bel-spam"
-            | "ansi-decset" | "ansi-dsr" => "",
+            "tag-bare" | "ansi-osc-title" | "ansi-apc" | "ansi-esc-nested" | "ansi-esc-only"
+            | "ansi-bel-spam" | "ansi-decset" | "ansi-dsr" => "",
             "zalgo" => {
                 assert_eq!(out.matches('\u{301}').count(), 30);
                 right += 1;
@@ -277,7 +281,7 @@ fn encoded(secret: &str, form: usize, salt: &[bool]) -> String {
         2 => percent(&|_, b| !b.is_ascii_alphanumeric()),
         3 => percent(&|at, b| b == b'%' || chosen(at)),
         4 => json[1..json.len() - 1].replace('/', "\\/"),
-        5 => secret.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect(),
+        5 => secret.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect::<Vec<_>>().concat(),
         6 => STANDARD.encode(secret),
         7 => URL_SAFE_NO_PAD.encode(secret),
         8 => STANDARD.encode(format!("u:{secret}")),
@@ -434,7 +438,9 @@ fn real_descriptions_stay_as_they_are() {
     {
         let Some(cases) = corpus::cases(&format!("mcp-tools/{file}.json")) else { return };
         let mut found = Vec::new();
-        cases.iter().for_each(|case| descriptions(case, &mut found));
+        for case in &cases {
+            descriptions(case, &mut found);
+        }
         all += found.len();
         changed.extend(found.into_iter().filter(|text| clean(Context::Description, text, NO_LIMIT).changed));
     }
