@@ -22,7 +22,7 @@
 //! | other C0 and C1 controls but LF, TAB; DEL | removed | |
 //! | terminal sequences, 7 and 8 bit | removed whole, with the payload of OSC, DCS, SOS, PM, APC | an unended one takes its line at most |
 //! | bidi embeddings, overrides, isolates; LRM, RLM, ALM | removed | the marks order nothing that a model reads |
-//! | all other format characters (Cf), soft hyphen, visible Arabic number signs among them | removed | one rule that hides nothing; the loss are a few signs before digits |
+//! | all other format characters (Cf), soft hyphen, visible Arabic number signs among them | removed | one rule that hides nothing; a few signs before digits are lost |
 //! | tags U+E0000..., also in flags | removed | the flag of England becomes a black flag |
 //! | ZWJ, ZWNJ | stay once between letters of scripts that shape with them, ZWJ between emoji | in Latin they spell nothing |
 //! | VS15, VS16 | stay once upon an emoji, VS16 in a keycap | |

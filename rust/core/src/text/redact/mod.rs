@@ -4,6 +4,9 @@
 //! alone or inside a longer text (`user:secret`); percent-encoded, wholly or in part, in any case, a space
 //! also as `+`; escaped as in JSON; as HTML character references; and in these when one was applied upon
 //! another. A match in base64 takes the whole base64 text with it, since its ends hold bits of the secret.
+//!
+//! This is a guard against servers that echo. One that wants the model to see a secret can spell it in ways
+//! without end (hexadecimal, backwards); it knows the secret anyway.
 
 mod needle;
 mod view;
