@@ -41,6 +41,7 @@ codes! {
     SchemaTooCostly "schema.too_costly" "Deciding about a schema took more steps than the core allows.";
     OriginInvalid "origin.invalid" "A text is not an origin that the core accepts.";
     GrantInvalid "grant.invalid" "A grant does not fit its manifest: a missing, unknown or unusable binding or setting.";
+    GrantWider "grant.wider" "A later grant allows more than the one in force, which takes an approval.";
     GrantDenied "grant.denied" "A call needs something that the grant of its connector does not give.";
     InstallSource "install.source" "A connector id belongs to another source.";
     InstallReplacement "install.replacement" "A connector with this id is installed already.";

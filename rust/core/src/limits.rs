@@ -82,3 +82,37 @@ impl Default for TrustLimits {
         }
     }
 }
+
+impl TrustLimits {
+    /// Sets one limit by its name in camel case (`manifestBytes`; times end in `Ms` and are milliseconds). Gives
+    /// whether there is such a limit.
+    pub fn set(&mut self, name: &str, value: u64) -> bool {
+        let size = usize::try_from(value).unwrap_or(usize::MAX);
+        match name {
+            "identifierChars" => self.identifier_chars = size,
+            "descriptionChars" => self.description_chars = size,
+            "titleChars" => self.title_chars = size,
+            "schemaBytes" => self.schema_bytes = size,
+            "schemaDepth" => self.schema_depth = size,
+            "tools" => self.tools = size,
+            "resultChars" => self.result_chars = size,
+            "resultParts" => self.result_parts = size,
+            "manifestBytes" => self.manifest_bytes = size,
+            "argumentBytes" => self.argument_bytes = size,
+            "jsonDepth" => self.json_depth = size,
+            "urlBytes" => self.url_bytes = size,
+            "headerValueBytes" => self.header_value_bytes = size,
+            "bodyBytes" => self.body_bytes = size,
+            "responseHeaderBytes" => self.response_header_bytes = size,
+            "responseWireBytes" => self.response_wire_bytes = size,
+            "responseDecodedBytes" => self.response_decoded_bytes = size,
+            "connectTimeoutMs" => self.connect_timeout = Duration::from_millis(value),
+            "totalTimeoutMs" => self.total_timeout = Duration::from_millis(value),
+            "totalTimeoutCeilingMs" => self.total_timeout_ceiling = Duration::from_millis(value),
+            "callsPerMinute" => self.calls_per_minute = u32::try_from(value).unwrap_or(u32::MAX),
+            "planLifetimeMs" => self.plan_lifetime = Duration::from_millis(value),
+            _ => return false,
+        }
+        true
+    }
+}

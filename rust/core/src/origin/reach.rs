@@ -10,3 +10,10 @@ pub struct Reach {
     /// The device itself: `127.0.0.0/8` and `::1`.
     pub loopback: bool,
 }
+
+impl Reach {
+    /// Globally reachable addresses only.
+    pub const PUBLIC: Self = Self { local_network: false, overlay_network: false, loopback: false };
+    /// Everything that a grant can open.
+    pub const WIDEST: Self = Self { local_network: true, overlay_network: true, loopback: true };
+}

@@ -7,6 +7,7 @@
 //! ```
 
 mod body;
+mod fixed;
 mod header;
 mod literal;
 mod outgoing;
@@ -17,6 +18,7 @@ mod slot;
 mod template;
 
 pub use body::{Body, FormValue, Json};
+pub use fixed::{ACCEPT_ENCODING, fixed_headers};
 pub use header::{HeaderName, HeaderValue, Headers};
 pub use outgoing::{Budget, Header, Method, Outgoing, Redirects};
 pub use path::{Part, PathTemplate, Segment};

@@ -148,4 +148,12 @@ impl Outgoing {
     ) -> Self {
         Self { method, url, headers, body, reach, budget, literal_prefix: "/".to_owned() }
     }
+
+    /// The same request with another literal prefix.
+    #[cfg(feature = "test-hooks")]
+    #[doc(hidden)]
+    pub fn with_literal_prefix(mut self, prefix: &str) -> Self {
+        prefix.clone_into(&mut self.literal_prefix);
+        self
+    }
 }

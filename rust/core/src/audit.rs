@@ -1,0 +1,213 @@
+//! The audit trail: what was done, never with what values, chained by hash.
+
+use serde::Serialize;
+
+use crate::json::{Object, Sha256, Value, canonical, sha256};
+
+/// What a record is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Deed {
+    /// A connector was installed, or an install was refused.
+    Install,
+    /// A grant was changed, or the change was refused.
+    Grant,
+    /// A connector was removed, or the removal was refused.
+    Remove,
+    /// A write is about to leave the device.
+    Started,
+    /// A call came to its end.
+    Call,
+}
+
+impl Deed {
+    /// The word of the record.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Install => "install",
+            Self::Grant => "grant",
+            Self::Remove => "remove",
+            Self::Started => "started",
+            Self::Call => "call",
+        }
+    }
+}
+
+/// What the host says about one deed; nothing here may be a value, a secret or a URL with values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// The host's wall clock, in milliseconds since 1970.
+    pub time_ms: u64,
+    /// What was done.
+    pub deed: Deed,
+    /// The connector, or the full name of a tool.
+    pub subject: String,
+    /// The tool set under which it was done.
+    pub tool_set: Sha256,
+    /// The digest of the plan or the hash of the manifest, where there is one.
+    pub object: Option<Sha256>,
+    /// `ok`, or the stable code of the refusal.
+    pub outcome: &'static str,
+    /// The HTTP status, when there was an answer.
+    pub status: Option<u16>,
+    /// Bytes of the request body.
+    pub sent_bytes: u64,
+    /// Bytes of the response body on the wire.
+    pub received_bytes: u64,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// One line of the trail. `hash` is the SHA-256 of the RFC 8785 form of everything else in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Counts from 1 without gaps.
+    pub sequence: u64,
+    /// The hash of the line before, zeros for the first.
+    pub previous: Sha256,
+    /// What happened.
+    pub event: Event,
+    /// The hash of this line.
+    pub hash: Sha256,
+}
+
+impl Record {
+    fn new(sequence: u64, previous: Sha256, event: Event) -> Self {
+        let mut record = Self { sequence, previous, event, hash: Sha256([0; 32]) };
+        record.hash = record.computed();
+        record
+    }
+
+    fn computed(&self) -> Sha256 {
+        sha256(canonical(&Value::Object(self.members())).unwrap_or_default())
+    }
+
+    fn members(&self) -> Object {
+        let event = &self.event;
+        let optional = |value: Option<Value>| value.unwrap_or(Value::Null);
+        [
+            ("sequence", Value::from(self.sequence)),
+            ("previous", self.previous.to_string().into()),
+            ("time", event.time_ms.into()),
+            ("deed", event.deed.as_str().into()),
+            ("subject", event.subject.as_str().into()),
+            ("toolSet", event.tool_set.to_string().into()),
+            ("object", optional(event.object.map(|hash| hash.to_string().into()))),
+            ("outcome", event.outcome.into()),
+            ("status", optional(event.status.map(|status| u64::from(status).into()))),
+            ("sentBytes", event.sent_bytes.into()),
+            ("receivedBytes", event.received_bytes.into()),
+            ("durationMs", event.duration_ms.into()),
+        ]
+        .into_iter()
+        .collect()
+    }
+
+    /// The record as it is shown and stored, `hash` last.
+    pub fn to_value(&self) -> Value {
+        let hash = [("hash".into(), self.hash.to_string().into())];
+        Value::Object(self.members().into_iter().chain(hash).collect())
+    }
+}
+
+/// A chain of records with a bound on how many are kept; the head goes on when old ones are dropped.
+#[derive(Debug, Clone)]
+pub struct Trail {
+    records: std::collections::VecDeque<Record>,
+    capacity: usize,
+    sequence: u64,
+    head: Sha256,
+}
+
+impl Trail {
+    /// An empty trail that keeps the last `capacity` records.
+    pub fn new(capacity: usize) -> Self {
+        Self { records: std::collections::VecDeque::new(), capacity, sequence: 0, head: Sha256([0; 32]) }
+    }
+
+    /// Adds a record and gives it back.
+    pub fn append(&mut self, event: Event) -> Record {
+        self.sequence += 1;
+        let record = Record::new(self.sequence, self.head, event);
+        self.head = record.hash;
+        self.records.push_back(record.clone());
+        if self.records.len() > self.capacity {
+            self.records.pop_front();
+        }
+        record
+    }
+
+    /// The records that are kept, oldest first.
+    pub fn records(&self) -> impl ExactSizeIterator<Item = &Record> {
+        self.records.iter()
+    }
+
+    /// The hash of the last record ever added; zeros when there was none.
+    pub fn head(&self) -> Sha256 {
+        self.head
+    }
+}
+
+/// Whether the records follow each other unbroken and unchanged, and end at `head`.
+pub fn verify<'r>(records: impl IntoIterator<Item = &'r Record>, head: Sha256) -> bool {
+    let mut last: Option<&Record> = None;
+    for record in records {
+        let follows =
+            last.is_none_or(|last| record.previous == last.hash && record.sequence == last.sequence + 1);
+        if !follows || record.hash != record.computed() {
+            return false;
+        }
+        last = Some(record);
+    }
+    last.map_or(Sha256([0; 32]), |last| last.hash) == head
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(subject: &str) -> Event {
+        let tool_set = sha256("set");
+        let (object, status) = (None, Some(200));
+        let subject = subject.to_owned();
+        let (sent_bytes, received_bytes, duration_ms, time_ms) = (0, 10, 5, 1_700_000_000_000);
+        Event {
+            time_ms,
+            deed: Deed::Call,
+            subject,
+            tool_set,
+            object,
+            outcome: "ok",
+            status,
+            sent_bytes,
+            received_bytes,
+            duration_ms,
+        }
+    }
+
+    #[test]
+    fn a_removed_changed_or_reordered_line_is_seen() {
+        let mut trail = Trail::new(10);
+        for name in ["a.x", "b.y", "c.z"] {
+            trail.append(event(name));
+        }
+        let records: Vec<Record> = trail.records().cloned().collect();
+        assert!(verify(&records, trail.head()));
+        assert!(!verify(records.iter().take(2), trail.head()), "the last is missing");
+        assert!(!verify(records.iter().enumerate().filter(|(at, _)| *at != 1).map(|(_, r)| r), trail.head()));
+        assert!(!verify(records.iter().rev(), trail.head()));
+        let mut changed = records;
+        changed[1].event.outcome = "net.timeout";
+        assert!(!verify(&changed, trail.head()));
+    }
+
+    #[test]
+    fn a_bounded_trail_still_verifies_from_its_oldest_line() {
+        let mut trail = Trail::new(2);
+        for name in ["a.x", "b.y", "c.z"] {
+            trail.append(event(name));
+        }
+        assert_eq!(trail.records().len(), 2);
+        assert!(verify(trail.records(), trail.head()));
+    }
+}

@@ -1,0 +1,96 @@
+//! The known values of `format`: each either exact, as an automaton, or an annotation, never in between.
+//!
+//! | format | states | defined by |
+//! |---|---|---|
+//!
+//! `hostname` is an annotation because RFC 5891 makes the validity of an `xn--` label depend on decoding it,
+//! which no automaton of sensible size does; `idn-hostname` and `idn-email` hold such labels, and `regex` is
+//! not a regular language. An author who wants the plain syntax of host names writes it as a `pattern`.
+
+mod internet;
+mod time;
+
+use std::sync::Arc;
+
+use once_cell::sync::OnceCell;
+
+use super::{Dfa, pattern};
+
+/// What is known of a format.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Format {
+    /// Exactly these strings; the automaton is shared by the whole process.
+    Exact(Arc<Dfa>),
+    /// A name that is known and asserts nothing.
+    Annotation,
+}
+
+/// The format of this name, in the spelling of JSON Schema; `None` for a name that is not known, which asserts
+/// nothing either. The first use of an exact format compiles it, once for the process.
+pub fn lookup(name: &str) -> Option<Format> {
+    if let Some(exact) = EXACT.iter().find(|exact| exact.name == name) {
+        return Some(Format::Exact(Arc::clone(exact.dfa())));
+    }
+    ANNOTATIONS.contains(&name).then_some(Format::Annotation)
+}
+
+/// The names that are known, the exact ones first.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    EXACT.iter().map(|exact| exact.name).chain(ANNOTATIONS.iter().copied())
+}
+
+/// A format that an automaton decides, made at its first use.
+struct Exact {
+    name: &'static str,
+    pattern: fn() -> String,
+    dfa: OnceCell<Arc<Dfa>>,
+}
+
+impl Exact {
+    const fn new(name: &'static str, pattern: fn() -> String) -> Self {
+        Self { name, pattern, dfa: OnceCell::new() }
+    }
+
+    fn dfa(&self) -> &Arc<Dfa> {
+        self.dfa.get_or_init(|| {
+            // The patterns are ours and a test compiles every one; were one broken, nothing would match it.
+            let whole = format!("^(?:{})$", (self.pattern)());
+            pattern::compile(&whole).map_or_else(|_| Arc::new(Dfa::none()), |pattern| pattern.dfa)
+        })
+    }
+}
+
+static EXACT: [Exact; 15] = [
+    Exact::new("date", time::date),
+    Exact::new("time", time::time),
+    Exact::new("date-time", time::date_time),
+    Exact::new("duration", time::duration),
+    Exact::new("email", internet::mailbox),
+    Exact::new("ipv4", internet::ipv4),
+    Exact::new("ipv6", internet::ipv6),
+    Exact::new("uri", internet::uri),
+    Exact::new("uri-reference", internet::uri_reference),
+    Exact::new("iri", internet::iri),
+    Exact::new("iri-reference", internet::iri_reference),
+    Exact::new("uri-template", internet::uri_template),
+    Exact::new("uuid", uuid),
+    Exact::new("json-pointer", json_pointer),
+    Exact::new("relative-json-pointer", relative_json_pointer),
+];
+
+static ANNOTATIONS: [&str; 4] = ["hostname", "idn-hostname", "idn-email", "regex"];
+
+/// RFC 4122, section 3: five groups of hexadecimal digits, of any version and variant.
+fn uuid() -> String {
+    "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}".into()
+}
+
+/// RFC 6901, section 3.
+fn json_pointer() -> String {
+    "(?:/(?:[^~/]|~[01])*)*".into()
+}
+
+/// draft-handrews-relative-json-pointer-01, section 3.
+fn relative_json_pointer() -> String {
+    format!("(?:0|[1-9][0-9]*)(?:#|{})", json_pointer())
+}

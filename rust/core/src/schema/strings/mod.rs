@@ -1,0 +1,29 @@
+//! Sets of strings, as the schemas need them: one automaton type closed under the boolean operations,
+//! ECMA-262 patterns that compile into it, and the table of known formats.
+//!
+//! Strings are sequences of Unicode scalar values; lengths count those. A length interval is a coordinate
+//! of its own that stands *beside* an automaton ([`Length`]), since as states it would cost its own size.
+
+mod chars;
+mod dfa;
+pub mod formats;
+mod intern;
+mod minimise;
+pub mod pattern;
+mod witness;
+mod words;
+
+pub use dfa::{Dfa, PRODUCT_STATES, START};
+pub use pattern::{Pattern, PatternError};
+pub use witness::{TooLong, WITNESS_CHARS};
+
+/// An interval of lengths in Unicode scalar values: the least, and the greatest if there is one.
+pub type Length = (u64, Option<u64>);
+
+/// Every length.
+pub const ANY_LENGTH: Length = (0, None);
+
+/// An automaton would pass its cap of states or steps: the question is left undecided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[error("the set of strings needs more states than the core allows")]
+pub struct TooLarge;

@@ -1,0 +1,145 @@
+//! One request on one connection, and the head of its answer.
+
+use bytes::Bytes;
+use connector_core::request::{Method, Outgoing, fixed_headers};
+use http::header::{CONTENT_LENGTH, HeaderName, HeaderValue, TRANSFER_ENCODING};
+use http::{HeaderMap, Request, Response, Uri};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use url::{Position, Url};
+
+use crate::error::{ConnectFailure, Failure, Malformed, Unsendable};
+use crate::pool::Connection;
+use crate::progress::Progress;
+
+/// The request as HTTP/1.1, `url` being that of the outgoing request or of a redirect that is followed.
+///
+/// Its fields are `Host`, those of the outgoing request in their order, then the other fixed ones; names go
+/// in lower case. What the core already made sure of is checked once more, since this is the last place.
+pub(crate) fn request(outgoing: &Outgoing, url: &Url) -> Result<Request<Full<Bytes>>, Failure> {
+    let bad_url = Failure::Request(Unsendable::Url);
+    let has_userinfo = !url.username().is_empty() || url.password().is_some();
+    if !matches!(url.scheme(), "https" | "http") || !url.has_host() || has_userinfo {
+        return Err(bad_url);
+    }
+    let safe = matches!(outgoing.method(), Method::Get | Method::Head);
+    if safe && outgoing.body().is_some() {
+        return Err(Failure::Request(Unsendable::Body));
+    }
+    let target = &url[Position::BeforePath..Position::AfterQuery];
+    let uri = Uri::try_from(target).map_err(|_| bad_url)?;
+
+    let fixed = fixed_headers(outgoing.method(), url, outgoing.body().map(<[u8]>::len));
+    let (host, after): (Vec<_>, Vec<_>) = fixed.iter().partition(|(name, _)| *name == "Host");
+    let own = outgoing.headers().iter().map(|header| (header.name.as_str(), &header.value, header.secret));
+    let of_transport = |list: Vec<&'_ (&'static str, String)>| {
+        list.into_iter().map(|(name, value)| (*name, value.clone(), false)).collect::<Vec<_>>()
+    };
+    let fields = of_transport(host)
+        .into_iter()
+        .chain(own.map(|(name, value, secret)| (name, value.clone(), secret)))
+        .chain(of_transport(after));
+
+    let mut headers = HeaderMap::new();
+    for (name, value, secret) in fields {
+        let name = HeaderName::from_bytes(name.as_bytes())
+            .ok()
+            .filter(|name| !headers.contains_key(name) && !is_framing(name))
+            .ok_or(Failure::Request(Unsendable::HeaderName))?;
+        headers.insert(name, header_value(&value, secret)?);
+    }
+
+    let body = outgoing.body().map(Bytes::copy_from_slice).unwrap_or_default();
+    let mut request = Request::new(Full::new(body));
+    *request.method_mut() = match outgoing.method() {
+        Method::Get => http::Method::GET,
+        Method::Head => http::Method::HEAD,
+        Method::Post => http::Method::POST,
+        Method::Put => http::Method::PUT,
+        Method::Patch => http::Method::PATCH,
+        Method::Delete => http::Method::DELETE,
+    };
+    *request.uri_mut() = uri;
+    *request.headers_mut() = headers;
+    Ok(request)
+}
+
+/// Fields that would change the framing or the connection; neither a manifest nor the transport sets them.
+fn is_framing(name: &HeaderName) -> bool {
+    matches!(name.as_str(), "transfer-encoding" | "connection" | "upgrade" | "te" | "trailer" | "expect")
+}
+
+fn header_value(value: &str, secret: bool) -> Result<HeaderValue, Failure> {
+    let inner = value.bytes().all(|byte| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\t'));
+    let bad = Failure::Request(Unsendable::HeaderValue);
+    if !inner || value.trim() != value {
+        return Err(bad);
+    }
+    let mut value = HeaderValue::from_str(value).map_err(|_| bad)?;
+    value.set_sensitive(secret);
+    Ok(value)
+}
+
+/// What became of a request that was given to a connection.
+pub(crate) enum Outcome {
+    /// The head of the answer.
+    Answered(Response<Incoming>),
+    /// The connection had ended; nothing was sent, and the request is still whole.
+    Untouched(Request<Full<Bytes>>),
+}
+
+/// Gives a request to a connection and waits for the head of the final answer; interim ones are read past.
+pub(crate) async fn exchange(
+    connection: &mut Connection,
+    request: Request<Full<Bytes>>,
+    progress: &Progress,
+) -> Result<Outcome, Failure> {
+    progress.send(connection.mark.clone());
+    match connection.sender.try_send_request(request).await {
+        Ok(response) => {
+            check_framing(&response)?;
+            progress.answered(response.status().as_u16());
+            Ok(Outcome::Answered(response))
+        }
+        Err(mut error) => match error.take_message() {
+            Some(request) if connection.reused && progress.take_back() => Ok(Outcome::Untouched(request)),
+            _ => Err(failure(error.error(), connection)),
+        },
+    }
+}
+
+fn failure(error: &hyper::Error, connection: &Connection) -> Failure {
+    if error.is_parse_too_large() {
+        Failure::HeadersTooLarge
+    } else if error.is_parse() {
+        Failure::Protocol(Malformed::Head)
+    } else if connection.reused && !connection.mark.heard() {
+        Failure::Connect(ConnectFailure::Stale)
+    } else {
+        Failure::Protocol(Malformed::CutShort)
+    }
+}
+
+/// What hyper lets pass and we do not: every head must say in one way only where its body ends.
+fn check_framing(response: &Response<Incoming>) -> Result<(), Failure> {
+    if response.status().as_u16() == 101 {
+        return Err(Failure::Protocol(Malformed::Upgrade));
+    }
+    let headers = response.headers();
+    let mut lengths = headers.get_all(CONTENT_LENGTH).iter().flat_map(|value| value.as_bytes().split(|b| *b == b','));
+    if let Some(first) = lengths.next().map(<[u8]>::trim_ascii) {
+        // The same number written in two ways is two values (RFC 9110 section 8.6 speaks of identical ones).
+        let one = first.iter().all(u8::is_ascii_digit) && lengths.all(|length| length.trim_ascii() == first);
+        if !one || headers.contains_key(TRANSFER_ENCODING) {
+            return Err(Failure::Protocol(Malformed::Length));
+        }
+    }
+    let mut codings = headers.get_all(TRANSFER_ENCODING).iter();
+    if let Some(coding) = codings.next() {
+        let chunked = coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"chunked");
+        if !chunked || codings.next().is_some() {
+            return Err(Failure::Protocol(Malformed::TransferCoding));
+        }
+    }
+    Ok(())
+}

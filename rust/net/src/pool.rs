@@ -1,0 +1,157 @@
+//! Connections of one client: each carries one request at a time, and is kept for a while between them.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use bytes::Bytes;
+use connector_core::origin::Reach;
+use http_body_util::Full;
+use hyper::client::conn::http1::{Builder, SendRequest};
+use hyper_util::rt::TokioIo;
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, sleep_until};
+use url::{Origin, Url};
+
+use crate::wire::{SentMark, Wire};
+
+/// How long a connection is kept without use.
+const IDLE: Duration = Duration::from_secs(30);
+
+/// How old a kept connection may be for a request that must not be sent twice. Servers keep one for five
+/// seconds or more; a younger one is not about to be closed under a write.
+const IDLE_FOR_WRITES: Duration = Duration::from_secs(2);
+
+/// Connections kept at most, over all origins of the client.
+const KEPT: usize = 64;
+
+/// What the read buffer of a connection holds at most besides a head.
+const BUFFER: usize = 64 << 10;
+
+/// What a connection was made for; another request may use it only if all of this is the same.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Key {
+    origin: Origin,
+    reach: Reach,
+    header_bytes: usize,
+}
+
+impl Key {
+    pub(crate) fn new(url: &Url, reach: Reach, header_bytes: usize) -> Self {
+        Self { origin: url.origin(), reach, header_bytes }
+    }
+}
+
+/// One open connection. Dropping it closes the socket at once, whatever is under way.
+pub(crate) struct Connection {
+    pub(crate) sender: SendRequest<Full<Bytes>>,
+    pub(crate) mark: SentMark,
+    /// Whether it carried a request before.
+    pub(crate) reused: bool,
+    driver: AbortHandle,
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.driver.abort();
+    }
+}
+
+impl Connection {
+    /// Begins HTTP/1.1 on a fresh stream. Heads over `header_bytes` (status line and fields) are refused
+    /// while they are read; the buffer never holds more than that and 64 KiB.
+    pub(crate) async fn open(wire: Wire, header_bytes: usize) -> hyper::Result<Self> {
+        let mark = wire.mark();
+        let (sender, connection) = Builder::new()
+            .max_header_size(header_bytes)
+            .max_buf_size(header_bytes.saturating_add(BUFFER))
+            .handshake(TokioIo::new(wire))
+            .await?;
+        let driver = tokio::spawn(async move {
+            // The request's own future tells what went wrong.
+            drop(connection.await);
+        });
+        Ok(Self { sender, mark, reused: false, driver: driver.abort_handle() })
+    }
+}
+
+struct Idle {
+    key: Key,
+    connection: Connection,
+    since: Instant,
+}
+
+#[derive(Default)]
+struct Inner {
+    idle: Vec<Idle>,
+    reaper: Option<AbortHandle>,
+}
+
+/// The kept connections of one client. Dropping it closes them all.
+#[derive(Default)]
+pub(crate) struct Pool(Arc<Mutex<Inner>>);
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        if let Some(reaper) = lock(&self.0).reaper.take() {
+            reaper.abort();
+        }
+    }
+}
+
+impl Pool {
+    /// The youngest open connection kept under the key; for a write, only a very young one.
+    pub(crate) async fn take(&self, key: &Key, write: bool) -> Option<Connection> {
+        let oldest = if write { IDLE_FOR_WRITES } else { IDLE };
+        loop {
+            let mut idle = self.pop(key)?;
+            if idle.since.elapsed() <= oldest && idle.connection.sender.ready().await.is_ok() {
+                idle.connection.mark.reset();
+                return Some(idle.connection);
+            }
+        }
+    }
+
+    fn pop(&self, key: &Key) -> Option<Idle> {
+        let mut inner = lock(&self.0);
+        let found = inner.idle.iter().rposition(|idle| idle.key == *key)?;
+        Some(inner.idle.remove(found))
+    }
+
+    /// Keeps a connection whose answer was read to its end. One that the server closes is found out when it
+    /// is taken.
+    pub(crate) fn keep(&self, key: Key, mut connection: Connection) {
+        if connection.sender.is_closed() {
+            return;
+        }
+        connection.reused = true;
+        let mut inner = lock(&self.0);
+        if inner.idle.len() >= KEPT {
+            inner.idle.remove(0);
+        }
+        inner.idle.push(Idle { key, connection, since: Instant::now() });
+        if inner.reaper.is_none() {
+            inner.reaper = Some(tokio::spawn(reap(Arc::downgrade(&self.0))).abort_handle());
+        }
+    }
+}
+
+/// Closes connections when their time is over, and ends when none is left.
+async fn reap(pool: Weak<Mutex<Inner>>) {
+    loop {
+        let next = {
+            let Some(pool) = pool.upgrade() else { return };
+            let mut inner = lock(&pool);
+            inner.idle.retain(|idle| idle.since.elapsed() < IDLE && !idle.connection.sender.is_closed());
+            let Some(oldest) = inner.idle.iter().map(|idle| idle.since).min() else {
+                inner.reaper = None;
+                return;
+            };
+            oldest + IDLE
+        };
+        sleep_until(next).await;
+    }
+}
+
+fn lock(inner: &Mutex<Inner>) -> std::sync::MutexGuard<'_, Inner> {
+    inner.lock().unwrap_or_else(PoisonError::into_inner)
+}

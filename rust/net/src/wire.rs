@@ -1,0 +1,167 @@
+//! The stream of one connection, and the mark that tells whether a request began to leave.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
+
+const QUIET: u8 = 0;
+const BEGUN: u8 = 1;
+const SEALED: u8 = 2;
+
+/// What the current request of a connection came to, shared with the call that waits for it.
+///
+/// That a byte was handed to the connection is set *before* the first write, and can be sealed: a call that
+/// gives up seals the mark and learns for good whether anything left, also when the connection lives on
+/// another thread.
+#[derive(Clone, Default)]
+pub(crate) struct SentMark(Arc<Marks>);
+
+#[derive(Default)]
+struct Marks {
+    sent: AtomicU8,
+    heard: AtomicBool,
+}
+
+impl SentMark {
+    /// Makes ready for the next request on a kept connection.
+    pub(crate) fn reset(&self) {
+        self.0.sent.store(QUIET, Ordering::SeqCst);
+        self.0.heard.store(false, Ordering::SeqCst);
+    }
+
+    /// Whether anything may have been sent; if not, nothing will be.
+    pub(crate) fn seal(&self) -> bool {
+        match self.0.sent.compare_exchange(QUIET, SEALED, Ordering::SeqCst, Ordering::SeqCst) {
+            Ok(_) => false,
+            Err(state) => state == BEGUN,
+        }
+    }
+
+    /// Whether any byte of an answer came.
+    pub(crate) fn heard(&self) -> bool {
+        self.0.heard.load(Ordering::SeqCst)
+    }
+
+    fn begin(&self) -> io::Result<()> {
+        match self.0.sent.compare_exchange(QUIET, BEGUN, Ordering::SeqCst, Ordering::SeqCst) {
+            Err(SEALED) => Err(io::ErrorKind::ConnectionAborted.into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+enum Stream {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+/// One connection's byte stream, after its handshake.
+pub(crate) struct Wire {
+    stream: Stream,
+    mark: SentMark,
+}
+
+impl Wire {
+    pub(crate) fn plain(stream: TcpStream) -> Self {
+        Self { stream: Stream::Plain(stream), mark: SentMark::default() }
+    }
+
+    pub(crate) fn tls(stream: TlsStream<TcpStream>) -> Self {
+        Self { stream: Stream::Tls(Box::new(stream)), mark: SentMark::default() }
+    }
+
+    pub(crate) fn mark(&self) -> SentMark {
+        self.mark.clone()
+    }
+}
+
+impl AsyncRead for Wire {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buf.filled().len();
+        let read = match &mut self.stream {
+            Stream::Plain(stream) => Pin::new(stream).poll_read(cx, buf),
+            Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_read(cx, buf),
+        };
+        if buf.filled().len() > before {
+            self.mark.0.heard.store(true, Ordering::SeqCst);
+        }
+        read
+    }
+}
+
+impl AsyncWrite for Wire {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        self.mark.begin()?;
+        match &mut self.stream {
+            Stream::Plain(stream) => Pin::new(stream).poll_write(cx, buf),
+            Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_write(cx, buf),
+        }
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.mark.begin()?;
+        match &mut self.stream {
+            Stream::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, bufs),
+            Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_write_vectored(cx, bufs),
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        match &self.stream {
+            Stream::Plain(stream) => stream.is_write_vectored(),
+            Stream::Tls(stream) => stream.is_write_vectored(),
+        }
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.stream {
+            Stream::Plain(stream) => Pin::new(stream).poll_flush(cx),
+            Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.stream {
+            Stream::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
+            Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_shutdown(cx),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sealed_mark_lets_nothing_out() {
+        let mark = SentMark::default();
+        assert!(!mark.seal());
+        assert!(mark.begin().is_err());
+        assert!(!mark.seal(), "sealing twice tells the same");
+    }
+
+    #[test]
+    fn a_begun_mark_stays_begun() {
+        let mark = SentMark::default();
+        mark.begin().unwrap();
+        mark.begin().unwrap();
+        assert!(mark.seal());
+        assert!(mark.seal());
+        mark.reset();
+        assert!(!mark.seal());
+    }
+}
