@@ -12,6 +12,7 @@ pub mod origin;
 pub mod request;
 pub mod response;
 pub mod shape;
+pub mod text;
 
 pub mod schema;
 

@@ -1,0 +1,237 @@
+//! Secrets that come back: a server that echoes a credential must not hand it to the model.
+//!
+//! A sent secret is found as it is; in base64, standard or URL alphabet, padded or not, wrapped over lines,
+//! alone or inside a longer text (`user:secret`); percent-encoded, wholly or in part, in any case, a space
+//! also as `+`; escaped as in JSON; as HTML character references; and in these when one was applied upon
+//! another. A match in base64 takes the whole base64 text with it, since its ends hold bits of the secret.
+
+mod needle;
+mod view;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use needle::Needle;
+use view::{Escapes, View};
+
+/// How many layers of escaping are looked through.
+const LAYERS: usize = 2;
+
+/// What may stand for a secret. The first one is used whose ends stand in no secret and that holds none
+/// itself, so that no secret can come about at its edges.
+const PLACEHOLDERS: &[&str] = &[
+    "[credential]",
+    "(credential)",
+    "{credential}",
+    "\u{ab}credential\u{bb}",
+    "[removed]",
+    "(removed)",
+    "\u{2588}",
+];
+
+/// Finds secrets in text and puts a placeholder in their place. Its `Debug` prints nothing of them.
+///
+/// A secret shorter than four bytes is found only as a word of its own (or as a base64 text of its own):
+/// inside words it would be everywhere, and every placeholder would betray it. An empty one is passed over.
+#[derive(Clone)]
+pub struct Redactor {
+    needles: Vec<Needle>,
+    placeholder: &'static str,
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Redactor")
+    }
+}
+
+impl Redactor {
+    /// A redactor for the secrets that were sent, as they went on the wire. Give a Basic `user:password` pair
+    /// as well as the password when the password is shorter than four bytes.
+    pub fn new<'s>(secrets: impl IntoIterator<Item = &'s [u8]>) -> Self {
+        let mut needles: Vec<Needle> = Vec::new();
+        for secret in secrets {
+            for spelling in spellings(secret) {
+                needles.push(Needle::plain(spelling));
+            }
+            needles.extend(Needle::base64(secret));
+        }
+        needles.sort_unstable();
+        needles.dedup();
+        let mut redactor = Self { needles, placeholder: "" };
+        let inert = |placeholder: &&&str| {
+            let ends = [placeholder.chars().next(), placeholder.chars().next_back()];
+            let free = |needle: &Needle| !ends.into_iter().flatten().any(|end| needle.holds(end));
+            redactor.needles.iter().all(free) && redactor.find(placeholder).is_empty()
+        };
+        redactor.placeholder =
+            PLACEHOLDERS.iter().find(inert).or(PLACEHOLDERS.last()).copied().unwrap_or_default();
+        redactor
+    }
+
+    /// Whether a secret stands in the text, in one of the forms.
+    pub fn occurs_in(&self, text: &str) -> bool {
+        !self.find(text).is_empty()
+    }
+
+    /// The text with a placeholder for each secret. Work grows with the text times the secrets.
+    pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let found = self.find(text);
+        if found.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut redacted = String::with_capacity(text.len());
+        let mut from = 0;
+        for range in found {
+            redacted.push_str(text.get(from..range.start).unwrap_or_default());
+            redacted.push_str(self.placeholder);
+            from = range.end;
+        }
+        redacted.push_str(text.get(from..).unwrap_or_default());
+        Cow::Owned(redacted)
+    }
+
+    /// The places of all secrets, in order, apart from each other, on character boundaries.
+    fn find(&self, text: &str) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        if self.needles.is_empty() {
+            return found;
+        }
+        let mut view = View::of(text);
+        for layer in 0..=LAYERS {
+            for needle in &self.needles {
+                needle.find(view.bytes(), |range| found.push(view.in_text(&range)));
+            }
+            if layer == LAYERS {
+                break;
+            }
+            let Some(decoded) = view.decode(Escapes::ALL) else { break };
+            view = decoded;
+        }
+        found.sort_unstable_by_key(|range| (range.start, range.end));
+        let mut apart: Vec<Range<usize>> = Vec::with_capacity(found.len());
+        for range in found {
+            let range = floor_boundary(text, range.start)..ceil_boundary(text, range.end);
+            match apart.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => apart.push(range),
+            }
+        }
+        apart
+    }
+}
+
+/// The byte strings that a view can hold where the text holds the secret: itself; itself with the escapes
+/// undone that it happens to hold (a view undoes all kinds at once, the server applied one of them); and
+/// those with `+` for the space.
+fn spellings(secret: &[u8]) -> Vec<Vec<u8>> {
+    let mut spellings = vec![secret.to_vec()];
+    for kinds in Escapes::subsets() {
+        spellings.extend(View::of_bytes(secret).decode(kinds).map(|view| view.bytes().to_vec()));
+    }
+    let spaced: Vec<_> = spellings.iter().filter(|s| s.contains(&b' ')).cloned().collect();
+    let plus = |s: Vec<u8>| s.into_iter().map(|b| if b == b' ' { b'+' } else { b }).collect();
+    spellings.extend(spaced.into_iter().map(plus));
+    spellings.retain(|s| !s.is_empty());
+    spellings.sort_unstable();
+    spellings.dedup();
+    spellings
+}
+
+fn floor_boundary(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at = at.saturating_sub(1);
+    }
+    at
+}
+
+fn ceil_boundary(text: &str, mut at: usize) -> usize {
+    while at < text.len() && !text.is_char_boundary(at) {
+        at += 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECRET: &str = "s3cr3t/\"x+y z";
+
+    fn redacted(text: &str) -> String {
+        let redactor = Redactor::new([SECRET.as_bytes()]);
+        let out = redactor.redact(text).into_owned();
+        assert!(!redactor.occurs_in(&out), "{out}");
+        out
+    }
+
+    #[test]
+    fn each_form_becomes_the_placeholder() {
+        for form in [
+            "s3cr3t/\"x+y z",
+            "s3cr3t%2F%22x%2By%20z",
+            "s3cr3t%2f%22x%2By+z",
+            "%73%33%63%72%33%74%2F%22%78%2B%79%20%7A",
+            "s3cr3t/%22x+y z",
+            "s3cr3t\\/\\\"x+y z",
+            "\\u00733cr3t/\\\"x\\u002By z",
+            "s3cr3t/&quot;x&#43;y&#x20;z",
+            "s3cr3t%252F%2522x%252By%2520z",
+            "czNjcjN0LyJ4K3kgeg==",
+            "czNjcjN0LyJ4K3kgeg",
+            "czNjcjN0\r\nLyJ4K3kgeg%3D%3D",
+        ] {
+            let out = redacted(&format!("key <{form}> is wrong"));
+            assert!(
+                out == "key <[credential]> is wrong" || out == "key <[credential]%3D%3D> is wrong",
+                "{out}"
+            );
+        }
+    }
+
+    #[test]
+    fn base64_of_a_longer_text_goes_whole() {
+        // "u:", "us:", "user:" before the secret, "!!" behind it: the three alignments
+        assert_eq!(redacted("Basic dTpzM2NyM3QvIngreSB6."), "Basic [credential].");
+        assert_eq!(redacted("Basic dXM6czNjcjN0LyJ4K3kgeiEh."), "Basic [credential].");
+        assert_eq!(redacted("Basic dXNlcjpzM2NyM3QvIngreSB6ISE=."), "Basic [credential].");
+    }
+
+    #[test]
+    fn both_base64_alphabets_are_known() {
+        let redactor = Redactor::new([b"\xfb\xff\xfe?>~~".as_slice()]);
+        assert_eq!(redactor.redact("+//+Pz5+fg== -__-Pz5-fg \\/x"), "[credential] [credential] \\/x");
+        assert_eq!(redactor.redact("%FB%FF%FE%3f%3E~~"), "[credential]");
+        assert_eq!(Redactor::new([b"??>>??".as_slice()]).redact("a Pz8+Pj8\\/ b"), "a [credential] b");
+    }
+
+    #[test]
+    fn short_secrets_are_words() {
+        let redactor = Redactor::new([b"abc".as_slice(), b"7".as_slice(), b"".as_slice()]);
+        assert_eq!(
+            redactor.redact("abc xabc ab%63! YWJj YWJjZGVm 7 77"),
+            "[credential] xabc [credential]! [credential] YWJjZGVm [credential] 77"
+        );
+    }
+
+    #[test]
+    fn the_placeholder_holds_no_secret() {
+        for secret in ["credential", "x[cr", "l]", "(", "[({\u{ab}"] {
+            let redactor = Redactor::new([secret.as_bytes()]);
+            let out = redactor.redact(&format!("{secret} x{secret}x x {secret}")).into_owned();
+            assert!(!redactor.occurs_in(&out), "{secret}: {out}");
+        }
+    }
+
+    #[test]
+    fn text_without_secrets_is_not_copied() {
+        assert!(matches!(Redactor::new([b"secret".as_slice()]).redact("a%20b \\n &amp;"), Cow::Borrowed(_)));
+        assert!(matches!(Redactor::new([]).redact("x"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn debug_prints_nothing() {
+        assert_eq!(format!("{:?}", Redactor::new([b"hunter2".as_slice()])), "Redactor");
+    }
+}
