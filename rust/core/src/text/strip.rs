@@ -108,7 +108,7 @@ impl Source<'_> {
                     break before;
                 }
                 Some(c) if line_end.is_none() && (c == '\n' || chars::is_line_break(c)) => {
-                    line_end = Some(before)
+                    line_end = Some(before);
                 }
                 Some(_) => {}
             }

@@ -5,9 +5,8 @@
 //! than any tokenizer's: a character that only another form of an ASCII one (full width, small, mathematical)
 //! counts as that one, look-alikes of the bar count as a bar, and the known families match in any case.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use once_cell::sync::Lazy;
 use rustc_hash::{FxHashMap, FxHashSet};
 use unicode_normalization::char::decompose_compatible;
 
@@ -21,7 +20,7 @@ const MAX_BARRED: usize = 64;
 #[derive(Clone)]
 pub struct ModelTokens(Arc<Table>);
 
-static KNOWN: Lazy<ModelTokens> = Lazy::new(|| ModelTokens::new(std::iter::empty::<&str>()));
+static KNOWN: LazyLock<ModelTokens> = LazyLock::new(|| ModelTokens::new(std::iter::empty::<&str>()));
 
 impl Default for ModelTokens {
     fn default() -> Self {
