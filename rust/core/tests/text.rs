@@ -48,11 +48,7 @@ fn assert_clean(context: Context, cleaned: &Cleaned, max_chars: usize, what: &st
         let lower = text.to_ascii_lowercase();
         for tag in ["img", "script", "iframe", "svg", "style", "link", "object", "embed", "video", "!doctype"]
         {
-            let mut tails = lower.match_indices('<').filter_map(|(at, _)| lower[at + 1..].strip_prefix(tag));
-            assert!(
-                !tails.any(|tail| !tail.starts_with(|c: char| c.is_ascii_alphanumeric())),
-                "{what}: {text}"
-            );
+            assert!(!lower.contains(&format!("<{tag}")), "{what}: {text}");
         }
     }
     let again = clean(context, text, max_chars);
@@ -213,7 +209,8 @@ fn a_cut_is_inside_its_limit_and_tears_nothing() {
         assert!(whole.starts_with(head), "{id}");
         assert_eq!(cleaned.text.contains('\u{2026}'), cap > 0, "{id}: marked");
         let cleaned_unit = clean(Context::Description, &unit, NO_LIMIT).text;
-        if !unit.contains('\u{200d}') && id != "mixed" && !id.starts_with("mixed") {
+        // The unit of these is four characters that may part.
+        if !id.starts_with("mixed") {
             assert_eq!(head.len() % cleaned_unit.len(), 0, "{id}: a unit is torn");
         }
         assert!(!head.ends_with('\u{200d}'), "{id}: a joiner dangles");
@@ -294,7 +291,7 @@ fn encoded(secret: &str, form: usize, salt: &[bool]) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
     fn whatever_comes_in_comes_out_clean(text in hostile(), max_chars in prop_oneof![0..60_usize, Just(NO_LIMIT)]) {
