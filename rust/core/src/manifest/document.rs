@@ -238,7 +238,11 @@ impl Shape for Homepage {
     }
 
     fn describe(_: &mut Definitions) -> Value {
-        fragment([("type", "string".into()), ("pattern", r"^https://[!-~]+$".into()), ("maxLength", 8_192u64.into())])
+        fragment([
+            ("type", "string".into()),
+            ("pattern", r"^https://[!-~]+$".into()),
+            ("maxLength", 8_192u64.into()),
+        ])
     }
 }
 
@@ -251,7 +255,11 @@ impl Shape for Supersedes {
         let text = SmolStr::read(value, at, reading)?;
         let hash = Sha256::parse(&text);
         if hash.is_none() {
-            reading.findings.add(&SUPERSEDES, at, format_args!("this is not a SHA-256 in hexadecimal digits"));
+            reading.findings.add(
+                &SUPERSEDES,
+                at,
+                format_args!("this is not a SHA-256 in hexadecimal digits"),
+            );
         }
         hash.map(Self)
     }
@@ -274,9 +282,14 @@ impl Shape for Tools {
         let most = reading.limits.tools;
         if !(1..=most).contains(&items.len()) {
             let count = items.len();
-            return reading.refuse(&TOOL_COUNT, at, format_args!("expected 1 to {most} tools, found {count}"));
+            return reading.refuse(
+                &TOOL_COUNT,
+                at,
+                format_args!("expected 1 to {most} tools, found {count}"),
+            );
         }
-        let tools = items.iter().enumerate().map(|(index, item)| ToolDraft::read(item, &at.index(index), reading));
+        let tools =
+            items.iter().enumerate().map(|(index, item)| ToolDraft::read(item, &at.index(index), reading));
         tools.collect::<Option<_>>().map(Self)
     }
 

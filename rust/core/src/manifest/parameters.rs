@@ -64,7 +64,8 @@ impl Kinds {
 impl std::fmt::Display for Kinds {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let words = ["null", "boolean", "number", "string", "array", "object"];
-        let mut named = words.iter().enumerate().filter(|(at, _)| self.0 & 1 << at != 0).map(|(_, word)| *word);
+        let mut named =
+            words.iter().enumerate().filter(|(at, _)| self.0 & 1 << at != 0).map(|(_, word)| *word);
         named.next().map_or(Ok(()), |first| f.write_str(first))?;
         named.try_for_each(|word| write!(f, ", {word}"))
     }
@@ -93,7 +94,9 @@ fn kinds(schema: &Value) -> Kinds {
     };
     match schema.get("type") {
         Some(Value::String(word)) => one(word),
-        Some(Value::Array(words)) => words.iter().filter_map(Value::as_str).fold(Kinds::NONE, |all, word| all.or(one(word))),
+        Some(Value::Array(words)) => {
+            words.iter().filter_map(Value::as_str).fold(Kinds::NONE, |all, word| all.or(one(word)))
+        }
         _ => Kinds(63),
     }
 }
@@ -105,14 +108,19 @@ impl Shape for Parameters {
         let schema = object(value, at, reading)?;
         let required = schema.get("required").and_then(Value::as_array).unwrap_or_default();
         let properties = schema.get("properties").and_then(Value::as_object);
-        let properties = properties.into_iter().flat_map(|properties| properties.iter()).map(|(name, schema)| {
-            let items = schema.get("items").map_or(Kinds(63), kinds);
-            let min_items = schema.get("minItems").and_then(Value::as_number).and_then(crate::json::Number::as_integer);
-            let min_items = min_items.and_then(|count| u64::try_from(count).ok()).unwrap_or(0);
-            let optional = !required.iter().any(|required| required.as_str() == Some(name));
-            (name.clone(), Property { optional, kinds: kinds(schema), items, min_items })
-        });
-        let closed = !matches!(schema.get("additionalProperties"), Some(Value::Bool(true) | Value::Object(_)));
+        let properties =
+            properties.into_iter().flat_map(|properties| properties.iter()).map(|(name, schema)| {
+                let items = schema.get("items").map_or(Kinds(63), kinds);
+                let min_items = schema
+                    .get("minItems")
+                    .and_then(Value::as_number)
+                    .and_then(crate::json::Number::as_integer);
+                let min_items = min_items.and_then(|count| u64::try_from(count).ok()).unwrap_or(0);
+                let optional = !required.iter().any(|required| required.as_str() == Some(name));
+                (name.clone(), Property { optional, kinds: kinds(schema), items, min_items })
+            });
+        let closed =
+            !matches!(schema.get("additionalProperties"), Some(Value::Bool(true) | Value::Object(_)));
         Some(Self { properties: properties.collect(), closed })
     }
 

@@ -89,7 +89,8 @@ mod tests {
 
     fn read<T: Shape>(value: impl Into<Value>) -> (Option<T>, Vec<&'static str>) {
         let (limits, mut findings) = (TrustLimits::default(), Findings::new());
-        let read = T::read(&value.into(), &Path::Root, &mut Reading { limits: &limits, findings: &mut findings });
+        let read =
+            T::read(&value.into(), &Path::Root, &mut Reading { limits: &limits, findings: &mut findings });
         (read, findings.list().iter().map(|finding| finding.rule.id).collect())
     }
 

@@ -80,7 +80,8 @@ fn check_slot(
     reading: &mut Reading<'_>,
 ) {
     let name = &slot.name;
-    let mut report = |rule: &'static Rule, message: std::fmt::Arguments<'_>| reading.findings.add(rule, at, message);
+    let mut report =
+        |rule: &'static Rule, message: std::fmt::Arguments<'_>| reading.findings.add(rule, at, message);
     let nullable = property.kinds.meets(Kinds::NULL);
     check_kinds(slot, position, property, &mut report);
     match position {
@@ -110,7 +111,10 @@ fn check_slot(
                 report(&PARAMETER_ABSENT, format_args!("the property `{name}` may be {how}"));
             }
             if slot.options.omit_absent && !missing {
-                report(&PARAMETER_OMIT_NEEDLESS, format_args!("the property `{name}` is never missing or null"));
+                report(
+                    &PARAMETER_OMIT_NEEDLESS,
+                    format_args!("the property `{name}` is never missing or null"),
+                );
             }
         }
     }
@@ -141,12 +145,18 @@ fn check_kinds(
             (None, true) => " with `flag`",
             (None, false) => "",
         };
-        report(&PARAMETER_TYPE, format_args!("the property `{name}` may be {wrong}, which no {place} slot{how} takes"));
+        report(
+            &PARAMETER_TYPE,
+            format_args!("the property `{name}` may be {wrong}, which no {place} slot{how} takes"),
+        );
     }
     if options.array.is_some() && property.kinds.meets(Kinds::ARRAY) {
         let wrong = property.items.without(Kinds::SCALAR);
         if !wrong.is_empty() {
-            report(&PARAMETER_TYPE, format_args!("an item of `{name}` may be {wrong}, which no {place} slot takes"));
+            report(
+                &PARAMETER_TYPE,
+                format_args!("an item of `{name}` may be {wrong}, which no {place} slot takes"),
+            );
         }
         if property.min_items < 1 {
             report(&PARAMETER_MIN_ITEMS, format_args!("the array `{name}` may be empty"));

@@ -7,7 +7,12 @@ use crate::request::{Method, Redirects};
 use crate::shape::Reading;
 
 /// Judges effect and limits against the request.
-pub(in crate::manifest) fn check_tool(tool: &ToolDraft, _: &Object, at: &Path<'_>, reading: &mut Reading<'_>) {
+pub(in crate::manifest) fn check_tool(
+    tool: &ToolDraft,
+    _: &Object,
+    at: &Path<'_>,
+    reading: &mut Reading<'_>,
+) {
     let method = tool.request.as_ref().and_then(|request| request.method);
     if let (Some(effect), Some(method)) = (tool.effect, method) {
         check_effect(effect, method, &at.name("effect"), reading);
@@ -49,8 +54,16 @@ fn check_ceilings(limits: &Limits, at: &Path<'_>, reading: &mut Reading<'_>) {
             limits.timeout_ms.map(|asked| asked.get()),
             u64::try_from(host.total_timeout_ceiling.as_millis()).unwrap_or(u64::MAX),
         ),
-        ("maxResponseBytes", limits.max_response_bytes.map(|asked| asked.get()), count(host.response_decoded_bytes)),
-        ("callsPerMinute", limits.calls_per_minute.map(|asked| asked.get()), u64::from(host.calls_per_minute)),
+        (
+            "maxResponseBytes",
+            limits.max_response_bytes.map(|asked| asked.get()),
+            count(host.response_decoded_bytes),
+        ),
+        (
+            "callsPerMinute",
+            limits.calls_per_minute.map(|asked| asked.get()),
+            u64::from(host.calls_per_minute),
+        ),
     ];
     for (name, asked, ceiling) in asked {
         if asked.is_some_and(|asked| asked > ceiling) {
