@@ -7,15 +7,19 @@ pub mod error;
 pub mod limits;
 pub mod rule;
 
-pub mod audit;
 pub mod json;
+pub mod shape;
+pub mod text;
+
+pub mod schema;
+
 pub mod origin;
 pub mod request;
 pub mod response;
-pub mod shape;
 
-pub mod schema;
-pub mod text;
+pub mod manifest;
+
+pub mod audit;
 
 pub use error::{Code, Refusal};
 pub use limits::TrustLimits;
