@@ -39,6 +39,13 @@ pub struct Rule {
     pub help: &'static str,
 }
 
+impl Rule {
+    /// What stands before the dot of the id.
+    pub fn area(&self) -> &'static str {
+        self.id.split('.').next().unwrap_or_default()
+    }
+}
+
 /// What of a place a finding speaks of, for line and column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum At {
@@ -167,6 +174,28 @@ impl Findings {
     pub fn into_list(self) -> Vec<Finding> {
         self.list
     }
+}
+
+/// Every rule of the core, by area, in the order of the data's path.
+pub fn all() -> Vec<&'static Rule> {
+    let tables = [
+        crate::json::RULES,
+        crate::shape::RULES,
+        crate::text::RULES,
+        crate::origin::RULES,
+        crate::request::RULES,
+        crate::response::RULES,
+        crate::manifest::RULES,
+    ];
+    let mut rules = tables.concat();
+    let mut areas: Vec<&str> = Vec::new();
+    for rule in &rules {
+        if !areas.contains(&rule.area()) {
+            areas.push(rule.area());
+        }
+    }
+    rules.sort_by_key(|rule| areas.iter().position(|area| *area == rule.area()));
+    rules
 }
 
 /// Declares the rules of a module and the slice `RULES` that lists them.

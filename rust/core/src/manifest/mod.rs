@@ -14,9 +14,13 @@ mod document;
 mod model;
 mod parameters;
 mod rules;
+mod rules_doc;
+mod schema;
 
 pub use check::{Report, check};
 pub use document::{Ceiling, Choices, Credential, Effect, Limits, Setting, SettingType};
 pub use model::{Manifest, Tool};
 pub use parameters::Parameters;
 pub use rules::RULES;
+pub use rules_doc::rules_page;
+pub use schema::json_schema;

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};
 
-use super::document::{self, Credential, Effect, Limits, ManifestDraft, Setting};
+use super::document::{self, Credential, Effect, Limits, ManifestDraft, ManifestVersion, Setting};
 use super::parameters::Parameters;
 use crate::json::{Sha256, Value};
 use crate::origin::OriginEntry;
@@ -48,22 +48,34 @@ pub struct Tool {
 impl Manifest {
     /// Takes a document without findings.
     pub(super) fn new(draft: ManifestDraft, source: Value, sha256: Sha256) -> Option<Self> {
-        let document = draft.complete()?;
-        let tools = document.tools.0.into_iter().enumerate();
-        let tools = tools
-            .map(|(index, tool)| Tool::new(tool.complete()?, &document.id, index))
-            .collect::<Option<Vec<_>>>()?;
+        let document::Manifest {
+            schema: _for_editors,
+            manifest_version: ManifestVersion,
+            id,
+            version,
+            title,
+            description,
+            homepage,
+            supersedes,
+            origins,
+            settings,
+            credentials,
+            tools,
+        } = draft.complete()?;
+        let tools = tools.0.into_iter().enumerate();
+        let tools = tools.map(|(index, tool)| Tool::new(tool.complete()?, &id, index));
+        let tools = tools.collect::<Option<Vec<_>>>()?;
         let by_name = tools.iter().map(|tool| (tool.full_name.clone(), tool.index)).collect();
         Some(Self {
-            id: document.id,
-            version: document.version.0,
-            title: document.title,
-            description: document.description,
-            homepage: document.homepage.map(|homepage| homepage.0),
-            supersedes: document.supersedes.map(|hash| hash.0),
-            origins: document.origins,
-            settings: document.settings.unwrap_or_default(),
-            credentials: document.credentials.unwrap_or_default(),
+            id,
+            version: version.0,
+            title,
+            description,
+            homepage: homepage.map(|homepage| homepage.0),
+            supersedes: supersedes.map(|hash| hash.0),
+            origins,
+            settings: settings.unwrap_or_default(),
+            credentials: credentials.unwrap_or_default(),
             tools,
             by_name,
             source,

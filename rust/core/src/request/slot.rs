@@ -8,7 +8,7 @@ use super::rules::{
 };
 use crate::json::{Object, Path, Quoted, Value};
 use crate::rule::Rule;
-use crate::shape::{Definitions, Identifier, Reading, Shape, fragment, member};
+use crate::shape::{Definitions, Identifier, Reading, SHAPE_WORD, Shape, fragment, member};
 use crate::words;
 
 /// Where in a request a slot stands, which decides how its value is encoded.
@@ -130,30 +130,6 @@ words! {
     }
 }
 
-words! {
-    /// That something is left out.
-    pub enum Omit {
-        /// It is left out.
-        Omit = "omit",
-    }
-}
-
-words! {
-    /// That `/` in a path value is encoded.
-    pub enum Slash {
-        /// As `%2F`.
-        Encode = "encode",
-    }
-}
-
-words! {
-    /// That a path value holds several segments.
-    pub enum Segments {
-        /// Separated by `/`.
-        Many = "many",
-    }
-}
-
 /// A place that a secret fills.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CredentialSlot {
@@ -265,11 +241,11 @@ pub(super) fn read_fill(
         Kind::Param => Source::Param,
         Kind::Setting => Source::Setting,
         Kind::Credential => {
-            let omit_absent = option::<Omit>(object, allowed, "absent", at, reading);
+            let omit_absent = word(object, allowed, "absent", OMIT, at, reading);
             let auth = read_auth(object, at, reading);
             return Some(Fill::Credential(CredentialSlot {
                 name: name?,
-                omit_absent: omit_absent?.is_some(),
+                omit_absent: omit_absent?,
                 auth: auth?,
             }));
         }
@@ -301,17 +277,17 @@ fn read_options(
 ) -> Option<Options> {
     let array = option::<ArrayStyle>(object, allowed, "array", at, reading);
     let flag = option::<bool>(object, allowed, "flag", at, reading);
-    let absent = option::<Omit>(object, allowed, "absent", at, reading);
-    let null = option::<Omit>(object, allowed, "null", at, reading);
-    let slash = option::<Slash>(object, allowed, "slash", at, reading);
-    let segments = option::<Segments>(object, allowed, "segments", at, reading);
+    let absent = word(object, allowed, "absent", OMIT, at, reading);
+    let null = word(object, allowed, "null", OMIT, at, reading);
+    let slash = word(object, allowed, "slash", "encode", at, reading);
+    let segments = word(object, allowed, "segments", "many", at, reading);
     let options = Options {
         array: array?,
         flag: flag?.unwrap_or(false),
-        omit_absent: absent?.is_some(),
-        omit_null: null?.is_some(),
-        encode_slash: slash?.is_some(),
-        many_segments: segments?.is_some(),
+        omit_absent: absent?,
+        omit_null: null?,
+        encode_slash: slash?,
+        many_segments: segments?,
     };
     if options.array.is_some() && options.flag {
         clash("array", "flag", at, reading);
@@ -331,6 +307,25 @@ fn option<T: Shape>(
     reading: &mut Reading<'_>,
 ) -> Option<Option<T>> {
     if allowed.contains(&name) { member::<Option<T>>(object, name, at, reading) } else { Some(None) }
+}
+
+/// The word of `absent` and `null`.
+const OMIT: &str = "omit";
+
+/// An option that has one word: whether it is there, or nothing where it has a breach.
+fn word(
+    object: &Object,
+    allowed: &[&str],
+    name: &str,
+    word: &str,
+    at: &Path<'_>,
+    reading: &mut Reading<'_>,
+) -> Option<bool> {
+    match object.get(name).filter(|_| allowed.contains(&name)) {
+        None => Some(false),
+        Some(value) if value.as_str() == Some(word) => Some(true),
+        Some(_) => reading.refuse(&SHAPE_WORD, &at.name(name), format_args!("expected `{word}`")),
+    }
 }
 
 fn clash(one: &str, other: &str, at: &Path<'_>, reading: &mut Reading<'_>) {
@@ -440,14 +435,14 @@ fn describe_option(option: &str, definitions: &mut Definitions) -> Value {
     match option {
         "array" => ArrayStyle::describe(definitions),
         "flag" => bool::describe(definitions),
-        "slash" => Slash::describe(definitions),
-        "segments" => Segments::describe(definitions),
+        "slash" => fragment([("const", "encode".into())]),
+        "segments" => fragment([("const", "many".into())]),
         "scheme" => fragment([("type", "string".into()), ("pattern", TOKEN_PATTERN.into())]),
         "user" => {
             fragment([("type", "string".into()), ("pattern", r"^[^:\u0000-\u001F\u007F-\u009F]*$".into())])
         }
         "password" => fragment([("const", "".into())]),
-        _ => Omit::describe(definitions),
+        _ => fragment([("const", OMIT.into())]),
     }
 }
 

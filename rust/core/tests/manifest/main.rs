@@ -1,0 +1,7 @@
+//! Manifests as authors write them: the samples and the first-party connectors check clean, and each sentence
+//! of the format that forbids something is a rule that a broken manifest meets.
+
+mod base;
+mod clean;
+mod rules;
+mod schema;
