@@ -2,10 +2,14 @@
 
 mod corpus;
 
-use connector_core::json::Value as Json;
+use connector_core::json::{Path, Value as Json};
+use connector_core::limits::TrustLimits;
 use connector_core::request::{
-    Pair, SlashRule, ValueFault, check_header_value, path_segment, percent_encode, write_form, write_query,
+    Headers, Pair, SlashRule, ValueFault, check_header_value, path_segment, percent_encode, write_form,
+    write_query,
 };
+use connector_core::rule::Findings;
+use connector_core::shape::{Reading, Shape};
 use serde_json::Value;
 use url::{Url, form_urlencoded};
 
@@ -125,6 +129,22 @@ fn each_value_is_met_in_each_position_as_the_suite_says() {
         cases.len()
     );
     assert_eq!((policy, argued), (48, ARGUED.len()));
+}
+
+#[test]
+fn header_names_that_frame_or_route_are_no_slots() {
+    let Some(cases) = corpus::cases("http/header-names.json") else { return };
+    let limits = TrustLimits::default();
+    for case in &cases {
+        let slot = Json::Object([("$param", Json::from("x"))].into_iter().collect());
+        let headers = Json::Object([(text(case, "name"), slot)].into_iter().collect());
+        let mut findings = Findings::new();
+        let mut reading = Reading { limits: &limits, findings: &mut findings };
+        let read = Headers::read(&headers, &Path::Root, &mut reading);
+        let accepted = read.is_some() && findings.list().is_empty();
+        assert_eq!(accepted, text(case, "expect").starts_with("accept"), "{case}: {findings:?}");
+    }
+    println!("http/header-names.json: {} right, 0 argued, 0 wrong", cases.len());
 }
 
 #[test]
