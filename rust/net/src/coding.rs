@@ -87,7 +87,10 @@ enum Inner {
     Identity(Sink),
     Gzip(MultiGzDecoder<Sink>),
     /// `deflate` before its first two bytes tell which of its two forms it is.
-    Deflate { start: Vec<u8>, sink: Sink },
+    Deflate {
+        start: Vec<u8>,
+        sink: Sink,
+    },
     Zlib(ZlibDecoder<Sink>),
     Raw(DeflateDecoder<Sink>),
 }

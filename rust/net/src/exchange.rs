@@ -126,7 +126,8 @@ fn check_framing(response: &Response<Incoming>) -> Result<(), Failure> {
         return Err(Failure::Protocol(Malformed::Upgrade));
     }
     let headers = response.headers();
-    let mut lengths = headers.get_all(CONTENT_LENGTH).iter().flat_map(|value| value.as_bytes().split(|b| *b == b','));
+    let mut lengths =
+        headers.get_all(CONTENT_LENGTH).iter().flat_map(|value| value.as_bytes().split(|b| *b == b','));
     if let Some(first) = lengths.next().map(<[u8]>::trim_ascii) {
         // The same number written in two ways is two values (RFC 9110 section 8.6 speaks of identical ones).
         let one = first.iter().all(u8::is_ascii_digit) && lengths.all(|length| length.trim_ascii() == first);

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, StrExt};
 
+use super::header_value::check_header_value;
 use super::literal;
 use super::rules::{
     HEADER_DOUBLED, HEADER_LITERAL_ONLY, HEADER_NAME, HEADER_REFUSED, HEADER_SECRET, HEADER_VALUE,
@@ -86,7 +87,7 @@ impl Shape for HeaderValue {
             return read_fill(object, Position::Header, at, reading).map(Self::Slot);
         }
         let text = literal::read_text(value, "header", at, reading)?;
-        if text.len() > reading.limits.header_value_bytes || !is_value(&text) {
+        if check_header_value(&text, reading.limits.header_value_bytes).is_err() {
             reading.findings.add(&HEADER_VALUE, at, format_args!("the literal is no header value"));
         }
         Some(Self::Literal(text))
@@ -125,12 +126,7 @@ impl Shape for HeaderName {
     }
 }
 
-/// Visible ASCII with inner spaces and tabs (RFC 9110 section 5.5 without obs-text); may be empty.
-fn is_value(text: &str) -> bool {
-    let inner = |byte: u8| matches!(byte, b' ' | b'\t' | 0x21..=0x7e);
-    text.bytes().all(inner) && text.trim_matches([' ', '\t']).len() == text.len()
-}
-
+/// [`check_header_value`] as a pattern.
 const VALUE_PATTERN: &str = r"^([!-~]([\t -~]*[!-~])?)?$";
 
 /// Whether a header of this name can be written; the rest of its findings is about its value.

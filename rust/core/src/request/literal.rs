@@ -3,29 +3,15 @@
 use smol_str::SmolStr;
 
 use super::rules::{LITERAL_KIND, LITERAL_NUMBER};
+use super::value::number_text;
 use crate::json::{Number, Path, Value};
 use crate::shape::{Reading, fragment};
 
-/// The largest integer that every receiver reads as the same value (RFC 8259 section 6).
-const MAX_SAFE: i128 = (1 << 53) - 1;
-
 /// Reports an integer that receivers disagree about.
 pub(super) fn check_number(number: &Number, at: &Path<'_>, reading: &mut Reading<'_>) {
-    if number_text(number).is_none() {
+    if number_text(number).is_err() {
         reading.findings.add(&LITERAL_NUMBER, at, format_args!("the number is beyond 2^53 - 1"));
     }
-}
-
-/// The text that a number is sent as: an integer as plain digits, another number as RFC 8785 text.
-pub(super) fn number_text(number: &Number) -> Option<SmolStr> {
-    if !number.keeps_its_value() {
-        return None;
-    }
-    if number.decimal().exponent < 0 {
-        return number.canonical().map(Into::into);
-    }
-    let integer = number.as_integer().filter(|integer| (-MAX_SAFE..=MAX_SAFE).contains(integer))?;
-    Some(smol_str::format_smolstr!("{integer}"))
 }
 
 /// The text of a scalar literal of a query, header or form.
@@ -41,7 +27,7 @@ pub(super) fn read_text(
         Value::Bool(false) => Some("false".into()),
         Value::Number(number) => {
             check_number(number, at, reading);
-            number_text(number)
+            number_text(number).ok()
         }
         other => {
             let kind = other.kind();

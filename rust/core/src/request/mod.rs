@@ -7,24 +7,34 @@
 //! ```
 
 mod body;
+mod encode;
 mod fixed;
 mod header;
+mod header_value;
 mod literal;
 mod outgoing;
 mod path;
+mod path_value;
 mod query;
 mod rules;
 mod slot;
 mod template;
+mod value;
 
 pub use body::{Body, FormValue, Json};
+pub use encode::{
+    Pair, PairValue, array_pairs, flag_pair, percent_encode, scalar_pair, write_form, write_query,
+};
 pub use fixed::{ACCEPT_ENCODING, fixed_headers};
 pub use header::{HeaderName, HeaderValue, Headers};
+pub use header_value::check_header_value;
 pub use outgoing::{Budget, Header, Method, Outgoing, Redirects};
 pub use path::{Part, PathTemplate, Segment};
+pub use path_value::{SegmentPart, SlashRule, joined_segment, path_segment, path_segments};
 pub use query::{Query, QueryValue};
 pub use rules::RULES;
 pub use slot::{
     AnySlot, ArrayStyle, Auth, Basic, CredentialSlot, Fill, Options, Position, Slot, Source, Visitor,
 };
 pub use template::{Idempotency, OriginName, Request, RequestDraft};
+pub use value::{ValueFault, json_value, scalar_text};

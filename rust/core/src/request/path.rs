@@ -5,6 +5,7 @@ use smol_str::SmolStr;
 use super::rules::{LITERAL_KIND, PATH_DOTS, PATH_EMPTY, PATH_ITEM, PATH_LITERAL};
 use super::slot::{AnySlot, Position, Slot, Visitor, as_slot, describe, read_slot};
 use crate::json::{Path, Quoted, Value};
+use crate::origin::is_pchar;
 use crate::shape::{Definitions, List, Reading, Shape, fragment};
 
 /// The path below the origin, segment by segment.
@@ -156,11 +157,6 @@ fn check_literal(text: &str, at: &Path<'_>, reading: &mut Reading<'_>) {
         let message = format_args!("the literal {} holds more than pchar without `%`", Quoted(text));
         reading.findings.add(&PATH_LITERAL, at, message);
     }
-}
-
-/// A byte that stands for itself in a path segment (RFC 3986 section 3.3), `%` excepted.
-fn is_pchar(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@".contains(&byte)
 }
 
 /// [`check_literal`] as a pattern; `.` and `..` are its exceptions.
