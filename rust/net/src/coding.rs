@@ -159,8 +159,9 @@ impl Decoder {
 
     /// The body, once all of it was fed or the cap is full, and whether it was cut there.
     pub(crate) fn finish(mut self) -> Result<(Vec<u8>, bool), BadCoding> {
+        let over = self.sink().over;
         let ended = match &mut self.0 {
-            _ if self.sink().over => Ok(()),
+            _ if over => Ok(()),
             Inner::Identity(_) => Ok(()),
             Inner::Gzip(decoder) => decoder.try_finish(),
             Inner::Zlib(decoder) => decoder.try_finish(),
