@@ -52,7 +52,9 @@ pub(crate) fn status_repeats(status: u16) -> bool {
 /// server had closed.
 pub(crate) fn failure_repeats(failure: Failure) -> bool {
     match failure {
-        Failure::Connect(ConnectFailure::Refused | ConnectFailure::Unreachable | ConnectFailure::TimedOut)
+        Failure::Connect(
+            ConnectFailure::Refused | ConnectFailure::Unreachable | ConnectFailure::TimedOut,
+        )
         | Failure::Connect(ConnectFailure::Stale | ConnectFailure::Other)
         | Failure::Tls(TlsFailure::Broken) => true,
         _ => false,

@@ -11,7 +11,8 @@ const MARKS: [&str; 7] = ["s3cret", "argument", "path-value", "/api", "query", "
 
 fn check(error: &NetError) {
     let refusals = [error.refusal(), error.refusal_of_write()];
-    let text = format!("{error} {error:?} {:?} {} {refusals:?} {}", error.failure, error.failure, refusals[0]);
+    let text =
+        format!("{error} {error:?} {:?} {} {refusals:?} {}", error.failure, error.failure, refusals[0]);
     for mark in MARKS {
         assert!(!text.contains(mark), "{mark} in {text}");
     }
@@ -32,7 +33,8 @@ async fn answered(script: Script) {
     let server = Server::plain(script).await.unwrap();
     let call = marked(Call::get(url(&format!("http://{}", server.address())))).total(300);
     check(&call.alone().await.err().unwrap());
-    let mut call = Call::get(url(&format!("http://{}", server.address()))).secret("Authorization", "s3cret").total(300);
+    let mut call =
+        Call::get(url(&format!("http://{}", server.address()))).secret("Authorization", "s3cret").total(300);
     call.budget.redirects = Redirects::SameOrigin;
     if let Err(error) = call.alone().await {
         check(&error);
