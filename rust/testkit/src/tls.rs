@@ -48,7 +48,7 @@ impl Authority {
 
     /// An identity for these names or addresses, valid now.
     pub fn issue(&self, names: &[&str]) -> Made<Identity> {
-        self.sign(params(names)?)
+        self.sign(&params(names)?)
     }
 
     /// One whose time ended in 2001.
@@ -56,7 +56,7 @@ impl Authority {
         let mut params = params(names)?;
         params.not_before = date_time_ymd(2000, 1, 1);
         params.not_after = date_time_ymd(2001, 1, 1);
-        self.sign(params)
+        self.sign(&params)
     }
 
     /// One whose time begins in 2100.
@@ -64,10 +64,10 @@ impl Authority {
         let mut params = params(names)?;
         params.not_before = date_time_ymd(2100, 1, 1);
         params.not_after = date_time_ymd(2101, 1, 1);
-        self.sign(params)
+        self.sign(&params)
     }
 
-    fn sign(&self, params: CertificateParams) -> Made<Identity> {
+    fn sign(&self, params: &CertificateParams) -> Made<Identity> {
         let key = KeyPair::generate()?;
         let certificate = params.signed_by(&key, &self.issuer)?;
         Ok(Identity::new(&certificate, &key))

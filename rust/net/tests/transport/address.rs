@@ -156,7 +156,7 @@ async fn each_word_of_a_grant_opens_its_own_addresses() {
                 match outcome {
                     Ok(received) => assert!(allowed && received.body == b"local", "{url} {tried:?}"),
                     Err(error) => {
-                        assert!(!allowed && error.code() == Code::NetAddress, "{url} {tried:?} {error}")
+                        assert!(!allowed && error.code() == Code::NetAddress, "{url} {tried:?} {error}");
                     }
                 }
             }
