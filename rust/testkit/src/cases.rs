@@ -23,7 +23,11 @@ pub fn folder() -> PathBuf {
 ///
 /// Where the environment variable `CI` is set, an absent file fails the test; so does, everywhere, one that
 /// is no JSON.
-#[allow(clippy::panic, clippy::print_stdout, reason = "only tests load cases, and this is how a test fails or tells")]
+#[allow(
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "only tests load cases, and this is how a test fails or tells"
+)]
 pub fn load(area: &str, file: &str) -> Option<Value> {
     let path = folder().join(area).join(file);
     match fs::read(&path) {

@@ -10,7 +10,7 @@ mod script;
 mod server;
 mod tls;
 
-pub use log::{Event, Log, Entry};
+pub use log::{Entry, Event, Log};
 pub use request::Request;
 pub use script::{Script, Step};
 pub use server::{Handler, Server};

@@ -61,7 +61,9 @@ impl Request {
 
     /// The first value of a header field; the name is compared without case.
     pub fn header(&self, name: &str) -> Option<String> {
-        self.headers().into_iter().find_map(|(found, value)| found.eq_ignore_ascii_case(name).then_some(value))
+        self.headers()
+            .into_iter()
+            .find_map(|(found, value)| found.eq_ignore_ascii_case(name).then_some(value))
     }
 }
 

@@ -78,9 +78,17 @@ enum Form {
     Read(What),
     Send(String),
     SendBase64(String),
-    Repeat { text: Option<String>, base64: Option<String>, times: Option<u64> },
+    Repeat {
+        text: Option<String>,
+        base64: Option<String>,
+        times: Option<u64>,
+    },
     #[serde(rename_all = "camelCase")]
-    Drip { text: Option<String>, base64: Option<String>, every_ms: u64 },
+    Drip {
+        text: Option<String>,
+        base64: Option<String>,
+        every_ms: u64,
+    },
     PauseMs(u64),
     AwaitClose,
     Close,

@@ -209,17 +209,12 @@ struct Peer<S> {
 /// Each step gives [`None`] when the peer is gone.
 impl<S: AsyncRead + AsyncWrite + Unpin> Peer<S> {
     async fn read(&mut self) -> Option<()> {
-        let mut part = [0; 16_384];
-        match self.stream.read(&mut part).await {
-            Ok(read @ 1..) => {
-                self.buffer.extend_from_slice(part.get(..read)?);
-                Some(())
-            }
-            _ => {
-                self.watch.add(Event::PeerClosed);
-                None
-            }
+        self.buffer.reserve(16_384);
+        if let Ok(1..) = self.stream.read_buf(&mut self.buffer).await {
+            return Some(());
         }
+        self.watch.add(Event::PeerClosed);
+        None
     }
 
     async fn request(&mut self) -> Option<Request> {

@@ -3,7 +3,9 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose, date_time_ymd};
+use rcgen::{
+    BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose, date_time_ymd,
+};
 use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, SupportedProtocolVersion};
@@ -18,11 +20,16 @@ pub struct Authority {
 }
 
 impl Authority {
-    /// A new authority with a key of its own.
+    /// A new authority with a key of its own, by the name that they all have.
     pub fn new() -> Made<Self> {
+        Self::named("Test authority")
+    }
+
+    /// A new authority with a key of its own and this name.
+    pub fn named(name: &str) -> Made<Self> {
         let key = KeyPair::generate()?;
         let mut params = CertificateParams::new(Vec::new())?;
-        params.distinguished_name.push(DnType::CommonName, "Test authority");
+        params.distinguished_name.push(DnType::CommonName, name);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
         let certificate = params.self_signed(&key)?;
@@ -41,7 +48,7 @@ impl Authority {
 
     /// An identity for these names or addresses, valid now.
     pub fn issue(&self, names: &[&str]) -> Made<Identity> {
-        self.sign(params(names)?)
+        self.sign(&params(names)?)
     }
 
     /// One whose time ended in 2001.
@@ -49,7 +56,7 @@ impl Authority {
         let mut params = params(names)?;
         params.not_before = date_time_ymd(2000, 1, 1);
         params.not_after = date_time_ymd(2001, 1, 1);
-        self.sign(params)
+        self.sign(&params)
     }
 
     /// One whose time begins in 2100.
@@ -57,10 +64,10 @@ impl Authority {
         let mut params = params(names)?;
         params.not_before = date_time_ymd(2100, 1, 1);
         params.not_after = date_time_ymd(2101, 1, 1);
-        self.sign(params)
+        self.sign(&params)
     }
 
-    fn sign(&self, params: CertificateParams) -> Made<Identity> {
+    fn sign(&self, params: &CertificateParams) -> Made<Identity> {
         let key = KeyPair::generate()?;
         let certificate = params.signed_by(&key, &self.issuer)?;
         Ok(Identity::new(&certificate, &key))

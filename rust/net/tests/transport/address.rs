@@ -61,12 +61,42 @@ async fn a_name_without_an_allowed_address_is_refused_before_any_socket() {
     let trap = Server::answering(|_| ok("trap").into_bytes()).await.unwrap();
     let port = trap.address().port();
     let names = [
-        "127.0.0.1", "127.8.9.10", "0.0.0.0", "10.1.2.3", "172.16.0.1", "192.168.0.1", "100.64.0.1",
-        "169.254.1.1", "169.254.169.254", "192.0.0.8", "192.0.2.1", "198.18.0.1", "198.51.100.1", "203.0.113.9",
-        "224.0.0.1", "240.0.0.1", "255.255.255.255", "::", "::1", "fe80::1", "fe80::1%2", "fc00::1", "fd12::1",
-        "ff02::1", "2001:db8::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254",
-        "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "2002:7f00:1::", "2002:a00:1::", "::127.0.0.1",
-        "2001:0:4136:e378:8000:63bf:80ff:fffe", "100::1", "fd00:ec2::254",
+        "127.0.0.1",
+        "127.8.9.10",
+        "0.0.0.0",
+        "10.1.2.3",
+        "172.16.0.1",
+        "192.168.0.1",
+        "100.64.0.1",
+        "169.254.1.1",
+        "169.254.169.254",
+        "192.0.0.8",
+        "192.0.2.1",
+        "198.18.0.1",
+        "198.51.100.1",
+        "203.0.113.9",
+        "224.0.0.1",
+        "240.0.0.1",
+        "255.255.255.255",
+        "::",
+        "::1",
+        "fe80::1",
+        "fe80::1%2",
+        "fc00::1",
+        "fd12::1",
+        "ff02::1",
+        "2001:db8::1",
+        "::ffff:127.0.0.1",
+        "::ffff:10.0.0.1",
+        "::ffff:169.254.169.254",
+        "64:ff9b::7f00:1",
+        "64:ff9b::a9fe:a9fe",
+        "2002:7f00:1::",
+        "2002:a00:1::",
+        "::127.0.0.1",
+        "2001:0:4136:e378:8000:63bf:80ff:fffe",
+        "100::1",
+        "fd00:ec2::254",
     ];
     for address in names {
         let map: Vec<(String, SocketAddr)> = vec![(
@@ -89,7 +119,9 @@ async fn a_name_without_an_allowed_address_is_refused_before_any_socket() {
 async fn a_literal_host_passes_the_same_guard() {
     let trap = Server::answering(|_| ok("trap").into_bytes()).await.unwrap();
     let port = trap.address().port();
-    for host in ["127.0.0.1", "[::1]", "10.0.0.1", "169.254.169.254", "[::ffff:7f00:1]", "0.0.0.0", "[fd12::1]"] {
+    for host in
+        ["127.0.0.1", "[::1]", "10.0.0.1", "169.254.169.254", "[::ffff:7f00:1]", "0.0.0.0", "[fd12::1]"]
+    {
         let call = Call::get(format!("http://{host}:{port}/")).reach(PUBLIC);
         assert_eq!(call.refused().await, Code::NetAddress, "{host}");
     }
@@ -123,7 +155,9 @@ async fn each_word_of_a_grant_opens_its_own_addresses() {
                 let allowed = tried == reach || tried == EVERYTHING;
                 match outcome {
                     Ok(received) => assert!(allowed && received.body == b"local", "{url} {tried:?}"),
-                    Err(error) => assert!(!allowed && error.code() == Code::NetAddress, "{url} {tried:?} {error}"),
+                    Err(error) => {
+                        assert!(!allowed && error.code() == Code::NetAddress, "{url} {tried:?} {error}");
+                    }
                 }
             }
         }

@@ -97,7 +97,13 @@ async fn a_dropped_client_closes_its_kept_connections() {
     let server = Server::plain(vec![Step::ReadRequest, Step::send(ok("x")), Step::AwaitClose]).await.unwrap();
     let client = plain_client();
     Call::at(&server, "/").send(&client).await.unwrap();
-    assert!(server.log().wait(Duration::from_millis(50), |entry| entry.event == Event::PeerClosed).await.is_none());
+    assert!(
+        server
+            .log()
+            .wait(Duration::from_millis(50), |entry| entry.event == Event::PeerClosed)
+            .await
+            .is_none()
+    );
     drop(client);
     assert!(server.log().wait(PATIENCE, |entry| entry.event == Event::PeerClosed).await.is_some());
 }

@@ -104,16 +104,19 @@ async fn empty_chunk_extensions_without_end_are_not_waited_for() {
 async fn a_server_that_reads_nothing_of_a_large_request() {
     // More than the buffers of both sockets hold.
     let server = Server::plain(vec![Step::Pause(PATIENCE)]).await.unwrap();
-    let call = Call::at(&server, "/").method(connector_core::request::Method::Post).body(vec![b'x'; 16 << 20]);
+    let call =
+        Call::at(&server, "/").method(connector_core::request::Method::Post).body(vec![b'x'; 16 << 20]);
     let error = over(call, &crate::support::plain_client()).await;
     assert_eq!((error.failure, error.sent), (Failure::Timeout(Stage::Wait), Sent::Maybe));
 }
 
 #[tokio::test]
 async fn the_deadline_spans_the_pauses_between_tries() {
-    let script = vec![Step::ReadRequest, Step::send("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"), Step::Restart];
+    let script =
+        vec![Step::ReadRequest, Step::send("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"), Step::Restart];
     let server = Server::plain(script).await.unwrap();
-    let (outcome, took) = timed(Call::at(&server, "/").total(600).budget(|b| b.retries = 1_000).alone()).await;
+    let (outcome, took) =
+        timed(Call::at(&server, "/").total(600).budget(|b| b.retries = 1_000).alone()).await;
     // When no pause fits any more, the last answer is handed over.
     assert_eq!(outcome.unwrap().status, 503);
     assert!(took < Duration::from_millis(600) + PATIENCE / 4, "{took:?}");

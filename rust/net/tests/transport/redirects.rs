@@ -41,17 +41,26 @@ async fn within_the_origin_it_is_followed_with_the_same_method_and_fields() {
     for method in [Method::Get, Method::Head] {
         for status in [301, 302, 303, 307, 308] {
             let server = Server::answering(move |request| {
-                let answer = if request.target() == "/start?q=1" { redirect(status, "/next?page=2") } else { ok("there") };
+                let answer = if request.target() == "/start?q=1" {
+                    redirect(status, "/next?page=2")
+                } else {
+                    ok("there")
+                };
                 answer.into_bytes()
             })
             .await
             .unwrap();
-            let call = following(Call::at(&server, "/start?q=1")).method(method).secret("Authorization", "Bearer s3cret");
+            let call = following(Call::at(&server, "/start?q=1"))
+                .method(method)
+                .secret("Authorization", "Bearer s3cret");
             let received = call.alone().await.unwrap();
             assert_eq!(received.status, 200);
             let requests = server.log().requests();
             assert_eq!(requests.len(), 2);
-            assert_eq!((requests[1].method().as_str(), requests[1].target().as_str()), (method.as_str(), "/next?page=2"));
+            assert_eq!(
+                (requests[1].method().as_str(), requests[1].target().as_str()),
+                (method.as_str(), "/next?page=2")
+            );
             assert_eq!(requests[0].headers(), requests[1].headers());
         }
     }
@@ -100,7 +109,11 @@ async fn three_hops_and_no_more() {
     for (hops, reaches) in [(3, true), (4, false)] {
         let server = Server::answering(move |request| {
             let number: u32 = request.target().trim_start_matches('/').parse().unwrap();
-            if number < hops { redirect(302, &format!("/{}", number + 1)).into_bytes() } else { ok("there").into_bytes() }
+            if number < hops {
+                redirect(302, &format!("/{}", number + 1)).into_bytes()
+            } else {
+                ok("there").into_bytes()
+            }
         })
         .await
         .unwrap();
@@ -128,7 +141,11 @@ async fn the_literal_prefix_is_kept() {
         ("/", false),
     ] {
         let server = Server::answering(move |request| {
-            if request.target().ends_with("/7") { redirect(301, location).into_bytes() } else { ok("there").into_bytes() }
+            if request.target().ends_with("/7") {
+                redirect(301, location).into_bytes()
+            } else {
+                ok("there").into_bytes()
+            }
         })
         .await
         .unwrap();

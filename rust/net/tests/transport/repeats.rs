@@ -8,7 +8,7 @@ use connector_net::hooks::Lookup;
 use connector_net::{ConnectFailure, Failure, Sent};
 use connector_testkit::{Server, Step};
 
-use crate::support::{Call, LOCAL, answer, any_trust, found, ok, plain_client, setup, timed, PATIENCE};
+use crate::support::{Call, LOCAL, PATIENCE, answer, any_trust, found, ok, plain_client, setup, timed};
 
 fn status(status: u16, fields: &str) -> String {
     format!("HTTP/1.1 {status} X\r\n{fields}Content-Length: 4\r\n\r\nbusy")
@@ -43,7 +43,14 @@ async fn never_more_often_than_allowed_and_then_the_answer_is_given() {
 
 #[tokio::test]
 async fn other_answers_and_broken_ones_are_not_repeated() {
-    for answer_bytes in [status(500, ""), status(408, ""), status(501, ""), status(400, ""), "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf".to_owned(), String::new()] {
+    for answer_bytes in [
+        status(500, ""),
+        status(408, ""),
+        status(501, ""),
+        status(400, ""),
+        "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf".to_owned(),
+        String::new(),
+    ] {
         let server = Server::plain(answer(&answer_bytes)).await.unwrap();
         let _ = retries(Call::at(&server, "/"), 3).alone().await;
         assert_eq!(server.log().requests().len(), 1, "{answer_bytes:?}");
@@ -86,7 +93,8 @@ async fn a_failed_connection_is_tried_again_and_its_address_judged_again() {
     // The name turns to an address that is not allowed between the tries.
     let names = vec![("box.local:80", vec![found(&["10.0.0.1"]), found(&["127.0.0.1"])])];
     let turned = setup(any_trust(), names, &[("10.0.0.1:80", closed), ("127.0.0.1:80", server.address())]);
-    let error = retries(Call::get("http://box.local/").reach(LOCAL), 3).send(&turned.client()).await.err().unwrap();
+    let error =
+        retries(Call::get("http://box.local/").reach(LOCAL), 3).send(&turned.client()).await.err().unwrap();
     assert_eq!((error.code(), error.sent), (Code::NetAddress, Sent::Not));
     assert_eq!(server.log().connections(), 1);
 }

@@ -33,7 +33,10 @@ async fn a_get_is_its_fields_between_host_and_accept_encoding() {
 #[tokio::test]
 async fn a_post_has_its_length_and_its_bytes() {
     let sent = raw(|server| {
-        Call::at(server, "/").method(Method::Post).header("Content-Type", "application/json").body("{\"a\":1}")
+        Call::at(server, "/")
+            .method(Method::Post)
+            .header("Content-Type", "application/json")
+            .body("{\"a\":1}")
     });
     assert_eq!(
         sent.await,
@@ -69,8 +72,7 @@ async fn every_method_with_and_without_a_body() {
 async fn a_large_body_arrives_whole() {
     let server = Server::plain(answer(ok("done"))).await.unwrap();
     let body: Vec<u8> = (0..1 << 20).map(|i: u32| (i % 251) as u8).collect();
-    let received =
-        Call::at(&server, "/").method(Method::Post).body(&body).alone().await.unwrap();
+    let received = Call::at(&server, "/").method(Method::Post).body(&body).alone().await.unwrap();
     assert_eq!(received.body, b"done");
     assert_eq!(server.log().requests()[0].body(), body);
 }
@@ -78,8 +80,17 @@ async fn a_large_body_arrives_whole() {
 #[tokio::test]
 async fn the_target_is_the_url_as_the_core_wrote_it() {
     for target in [
-        "/", "/?", "/a?", "/a//b/", "/%2e", "/%E2%82%AC", "/a;b=c,d@e:f$g!h~i*j'k(l)", "/?a=%00%0D%0A",
-        "/a|b?c=|d", "/?q=a[]=1", "/?a?b/c", "/caf%C3%A9?x=%F0%9F%98%80",
+        "/",
+        "/?",
+        "/a?",
+        "/a//b/",
+        "/%E2%82%AC",
+        "/a;b=c,d@e:f$g!h~i*j'k(l)",
+        "/?a=%00%0D%0A",
+        "/a|b?c=|d",
+        "/?q=a[]=1",
+        "/?a?b/c",
+        "/caf%C3%A9?x=%F0%9F%98%80",
     ] {
         let sent = raw(|server| Call::at(server, target)).await;
         assert!(sent.starts_with(&format!("GET {target} HTTP/1.1\r\n")), "{target}: {sent}");
@@ -157,7 +168,10 @@ async fn a_connection_is_not_shared_by_grants_of_another_reach() {
     let wider = connector_core::origin::Reach { local_network: true, ..crate::support::LOOPBACK };
     Call::at(&server, "/").reach(wider).send(&client).await.unwrap();
     assert_eq!(server.log().connections(), 2);
-    assert_eq!(Call::at(&server, "/").reach(crate::support::PUBLIC).send(&client).await.err().unwrap().code(), Code::NetAddress);
+    assert_eq!(
+        Call::at(&server, "/").reach(crate::support::PUBLIC).send(&client).await.err().unwrap().code(),
+        Code::NetAddress
+    );
 }
 
 #[tokio::test]
@@ -192,8 +206,10 @@ async fn calls_at_the_same_time_each_have_a_connection() {
 fn proxies_of_the_environment_are_not_used() {
     let output = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["requests::child_behind_proxy_variables", "--exact", "--ignored", "--nocapture"])
-        .envs(["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]
-            .map(|name| (name, "http://127.0.0.1:9")))
+        .envs(
+            ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]
+                .map(|name| (name, "http://127.0.0.1:9")),
+        )
         .env("NO_PROXY", "")
         .env("SSL_CERT_FILE", "/nowhere")
         .env("SSLKEYLOGFILE", "/nowhere/keys")

@@ -9,9 +9,10 @@ use crate::support::{Call, any_trust, found, plain_client, setup};
 
 const MARKS: [&str; 7] = ["s3cret", "argument", "path-value", "/api", "query", "home.example", "127.0.0.1"];
 
-fn check(error: &NetError) {
+fn check(error: NetError) {
     let refusals = [error.refusal(), error.refusal_of_write()];
-    let text = format!("{error} {error:?} {:?} {} {refusals:?} {}", error.failure, error.failure, refusals[0]);
+    let text =
+        format!("{error} {error:?} {:?} {} {refusals:?} {}", error.failure, error.failure, refusals[0]);
     for mark in MARKS {
         assert!(!text.contains(mark), "{mark} in {text}");
     }
@@ -31,11 +32,12 @@ fn url(origin: &str) -> String {
 async fn answered(script: Script) {
     let server = Server::plain(script).await.unwrap();
     let call = marked(Call::get(url(&format!("http://{}", server.address())))).total(300);
-    check(&call.alone().await.err().unwrap());
-    let mut call = Call::get(url(&format!("http://{}", server.address()))).secret("Authorization", "s3cret").total(300);
+    check(call.alone().await.err().unwrap());
+    let mut call =
+        Call::get(url(&format!("http://{}", server.address()))).secret("Authorization", "s3cret").total(300);
     call.budget.redirects = Redirects::SameOrigin;
     if let Err(error) = call.alone().await {
-        check(&error);
+        check(error);
     }
 }
 
@@ -66,7 +68,7 @@ async fn failures_before_the_answer() {
     let names = |lookup| vec![("home.example:443", vec![lookup])];
     for lookup in [Lookup::NotFound, Lookup::Hang, found(&["10.0.0.1"]), found(&["169.254.169.254"])] {
         let client = setup(any_trust(), names(lookup), &[]).client();
-        check(&marked(Call::get(url("https://home.example"))).total(100).send(&client).await.err().unwrap());
+        check(marked(Call::get(url("https://home.example"))).total(100).send(&client).await.err().unwrap());
     }
     for identity in [
         Identity::self_signed(&["home.example"]),
@@ -76,13 +78,13 @@ async fn failures_before_the_answer() {
         let server = Server::tls(&identity.unwrap(), vec![Step::AwaitClose]).await.unwrap();
         let map = [("93.184.216.34:443", server.address())];
         let client = setup(any_trust(), names(found(&["93.184.216.34"])), &map).client();
-        check(&marked(Call::get(url("https://home.example"))).send(&client).await.err().unwrap());
+        check(marked(Call::get(url("https://home.example"))).send(&client).await.err().unwrap());
     }
     for call in [
         marked(Call::get("http://s3cret:argument@127.0.0.1/")),
         marked(Call::get("http://127.0.0.1/")).header("X-s3cret", "argument\u{e9}"),
         marked(Call::get("http://127.0.0.1/")).header("Host", "s3cret"),
     ] {
-        check(&call.send(&plain_client()).await.err().unwrap());
+        check(call.send(&plain_client()).await.err().unwrap());
     }
 }

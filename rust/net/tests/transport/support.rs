@@ -137,12 +137,14 @@ pub(crate) struct Setup {
 }
 
 pub(crate) fn setup(trust: Trust, script: Vec<(&str, Vec<Lookup>)>, map: &[(&str, SocketAddr)]) -> Setup {
-    let resolver =
-        script.into_iter().fold(ScriptedResolver::new(), |resolver, (name, answers)| resolver.with(name, answers));
+    let resolver = script
+        .into_iter()
+        .fold(ScriptedResolver::new(), |resolver, (name, answers)| resolver.with(name, answers));
     let resolver = Arc::new(resolver);
     let mut options = ClientOptions::new(trust);
     options.resolver = resolver.clone();
-    options.connect_map = map.iter().map(|(from, to)| (from.parse().unwrap(), *to)).collect::<HashMap<_, _>>();
+    options.connect_map =
+        map.iter().map(|(from, to)| (from.parse().unwrap(), *to)).collect::<HashMap<_, _>>();
     // Pauses are as short as they get.
     options.pacing = Pacing { jitter: Arc::new(|| 0.0), ..Pacing::default() };
     Setup { options, resolver }

@@ -13,7 +13,10 @@ async fn call(identity: &Identity, trust: Trust) -> (Server, Result<Vec<u8>, con
     let port = server.address().port();
     let name = format!("{NAME}:{port}");
     let client = setup(trust, vec![(&name, vec![found(&["127.0.0.1"])])], &[]).client();
-    let outcome = Call::get(format!("https://{NAME}:{port}/")).secret("Authorization", "Bearer s3cret").send(&client).await;
+    let outcome = Call::get(format!("https://{NAME}:{port}/"))
+        .secret("Authorization", "Bearer s3cret")
+        .send(&client)
+        .await;
     (server, outcome.map(|received| received.body))
 }
 
@@ -46,7 +49,8 @@ async fn roots_may_be_given_as_der_and_unreadable_ones_are_left_out() {
 
 #[tokio::test]
 async fn every_wrong_certificate_is_refused_before_a_byte_of_the_request() {
-    let (known, unknown) = (Authority::new().unwrap(), Authority::new().unwrap());
+    let known = Authority::new().unwrap();
+    let (unknown, namesake) = (Authority::named("Unknown").unwrap(), Authority::new().unwrap());
     for (identity, why) in [
         (known.issue(&["other.example"]), TlsFailure::WrongName),
         (known.issue(&["example"]), TlsFailure::WrongName),
@@ -54,6 +58,7 @@ async fn every_wrong_certificate_is_refused_before_a_byte_of_the_request() {
         (known.issue_expired(&[NAME]), TlsFailure::Expired),
         (known.issue_early(&[NAME]), TlsFailure::NotYetValid),
         (unknown.issue(&[NAME]), TlsFailure::UnknownIssuer),
+        (namesake.issue(&[NAME]), TlsFailure::BadCertificate),
         (Identity::self_signed(&[NAME]), TlsFailure::UnknownIssuer),
     ] {
         let (server, outcome) = call(&identity.unwrap(), trust(&known)).await;
@@ -70,7 +75,10 @@ async fn the_platform_does_not_trust_the_test_authority() {
     let error = call(&authority.issue(&[NAME]).unwrap(), Trust::platform()).await.1.err().unwrap();
     // Without any root on this machine it is NoRoots.
     assert!(
-        matches!(error.failure, Failure::Tls(TlsFailure::UnknownIssuer | TlsFailure::NoRoots | TlsFailure::BadCertificate)),
+        matches!(
+            error.failure,
+            Failure::Tls(TlsFailure::UnknownIssuer | TlsFailure::NoRoots | TlsFailure::BadCertificate)
+        ),
         "{error:?}"
     );
 }
@@ -98,7 +106,12 @@ async fn a_server_that_does_not_speak_tls_is_a_tls_failure() {
     ] {
         let server = Server::plain(script).await.unwrap();
         let client = setup(Trust::pem(&Authority::new().unwrap().pem()).unwrap(), Vec::new(), &[]).client();
-        let error = Call::get(format!("https://{}/", server.address())).reach(LOOPBACK).send(&client).await.err().unwrap();
+        let error = Call::get(format!("https://{}/", server.address()))
+            .reach(LOOPBACK)
+            .send(&client)
+            .await
+            .err()
+            .unwrap();
         assert_eq!((error.failure, error.sent), (Failure::Tls(why), Sent::Not));
     }
 }
@@ -109,7 +122,8 @@ async fn a_body_that_ends_with_the_connection_needs_a_clean_end() {
     let identity = authority.issue(&[NAME]).unwrap();
     let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nhalf a tex";
     for (end, whole) in [(Step::Close, true), (Step::Reset, false)] {
-        let script = vec![Step::ReadRequest, Step::send(head), Step::Pause(std::time::Duration::from_millis(50)), end];
+        let script =
+            vec![Step::ReadRequest, Step::send(head), Step::Pause(std::time::Duration::from_millis(50)), end];
         let server = Server::tls(&identity, script).await.unwrap();
         let name = format!("{NAME}:{}", server.address().port());
         let client = setup(trust(&authority), vec![(&name, vec![found(&["127.0.0.1"])])], &[]).client();
