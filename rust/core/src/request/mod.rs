@@ -7,6 +7,8 @@
 //! ```
 
 mod body;
+mod build;
+mod built;
 mod encode;
 mod fixed;
 mod header;
@@ -15,13 +17,17 @@ mod literal;
 mod outgoing;
 mod path;
 mod path_value;
+mod place;
 mod query;
+mod render;
 mod rules;
+mod settings;
 mod slot;
 mod template;
 mod value;
 
 pub use body::{Body, FormValue, Json};
+pub use built::{Built, CredentialUse, Given, Rendered, RenderedHeader};
 pub use encode::{
     Pair, PairValue, array_pairs, flag_pair, percent_encode, scalar_pair, write_form, write_query,
 };
@@ -32,7 +38,9 @@ pub use outgoing::{Budget, Header, Method, Outgoing, Redirects};
 pub use path::{Part, PathTemplate, Segment};
 pub use path_value::{SegmentPart, SlashRule, joined_segment, path_segment, path_segments};
 pub use query::{Query, QueryValue};
+pub use render::{ACCEPT, USER_AGENT};
 pub use rules::RULES;
+pub use settings::Settings;
 pub use slot::{
     AnySlot, ArrayStyle, Auth, Basic, CredentialSlot, Fill, Options, Position, Slot, Source, Visitor,
 };

@@ -10,6 +10,8 @@ use crate::json::{Number, Object, Value};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ValueFault {
+    /// No value, where the slot is not left out.
+    Missing,
     /// A null, array or object where one text is sent.
     NotScalar,
     /// No array where the slot sends one.
@@ -48,6 +50,7 @@ impl ValueFault {
     /// What is asked of a value, said to whoever wrote it.
     pub fn advice(self) -> &'static str {
         match self {
+            Self::Missing => "give a value",
             Self::NotScalar => "give a string, number or boolean",
             Self::NotArray => "give an array",
             Self::NotBoolean => "give true or false",
@@ -73,6 +76,7 @@ impl ValueFault {
 impl fmt::Display for ValueFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Missing => "there is no value, and the slot is not left out",
             Self::NotScalar => "a null, array or object stands where one text is sent",
             Self::NotArray => "the slot sends an array and the value is none",
             Self::NotBoolean => "the slot sends a flag and the value is no boolean",
