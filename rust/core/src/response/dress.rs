@@ -25,7 +25,7 @@ pub(super) const STEP: usize = 16;
 impl<'a> Dresser<'a> {
     /// At most `cap` characters will be shown.
     pub(super) fn new(wash: &'a Wash<'a>, cap: usize, limits: &TrustLimits) -> Self {
-        Self { wash, cap, work: limits.response_decoded_bytes.saturating_mul(4).saturating_add(1 << 20) }
+        Self { wash, cap, work: limits.response_decoded_bytes.saturating_mul(2).saturating_add(1 << 20) }
     }
 
     /// Takes from the work that may be done; nothing when it is done.

@@ -1,5 +1,7 @@
 //! The one JSON object that the model gets for a call: `tool`, `status`, `data` or `text`, `omitted`.
 
+use std::fmt::Write as _;
+
 use super::clean::Wash;
 use super::node::{Node, text_size};
 use crate::json::write_string;
@@ -30,7 +32,7 @@ const MAX_COUNT: usize = 9_999_999_999;
 pub(super) fn frame(tool: &str, status: u16, content: Content, limit: usize, wash: &Wash<'_>) -> Framed {
     let mut head = String::from("{\"tool\":");
     write_string(tool, &mut head);
-    head.push_str(&format!(",\"status\":{status}"));
+    let _written = write!(head, ",\"status\":{status}");
     let name = match content {
         Content::Data(_) => ",\"data\":",
         Content::Text(..) => ",\"text\":",

@@ -11,13 +11,10 @@ pub(super) fn seen(page: &str) -> String {
     while let Some(at) = rest.find('<') {
         let (before, tag) = rest.split_at(at);
         seen.push_str(before);
-        rest = match unseen(tag) {
-            Some(behind) => behind,
-            None => {
-                seen.push('<');
-                tag.get(1..).unwrap_or_default()
-            }
-        };
+        rest = unseen(tag).unwrap_or_else(|| {
+            seen.push('<');
+            tag.get(1..).unwrap_or_default()
+        });
     }
     seen.push_str(rest);
     seen

@@ -53,9 +53,8 @@ impl MediaType {
         for value in split(&fields.join(", ")) {
             let Some(mut media) = Self::parse(value).filter(|media| media.essence != "*/*") else { continue };
             let own = media.parameter("charset").map(str::to_owned);
-            if found.as_ref().is_none_or(|found| found.essence != media.essence) {
-                charset = own;
-            } else if own.is_some() {
+            let another = found.as_ref().is_none_or(|found| found.essence != media.essence);
+            if another || own.is_some() {
                 charset = own;
             } else if let Some(charset) = &charset {
                 media.parameters.push(("charset".to_owned(), charset.clone()));
