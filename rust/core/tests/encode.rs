@@ -1,5 +1,13 @@
 //! Values in the positions of a request, against the public lists of awkward ones.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a helper of a test may fail as the test does"
+)]
+
 mod corpus;
 
 use connector_core::json::{Path, Value as Json};

@@ -99,6 +99,9 @@ impl Client {
     /// with any of these statuses that is not, or no longer, tried again is given as it is.
     pub async fn send(&self, outgoing: &Outgoing, cancel: CancellationToken) -> Result<Received, NetError> {
         let progress = Progress::new();
+        if outgoing.budget().total.is_zero() {
+            return Err(progress.error(progress.timeout()));
+        }
         let deadline = deadline(outgoing.budget().total);
         let outcome = tokio::select! {
             biased;

@@ -6,7 +6,7 @@ use super::reader::Reader;
 use super::rules::{
     RESPONSE_ERROR_EMPTY, RESPONSE_MAX_CHARS, RESPONSE_NESTING, RESPONSE_READERS, RESPONSE_TEXT_FORMAT,
 };
-use crate::json::{Object, Path, Value};
+use crate::json::{Number, Object, Path, Value};
 use crate::shape::{Definitions, Reading, Shape, known_members, member, object};
 use crate::{record, words};
 
@@ -113,8 +113,7 @@ fn check(response: &Object, at: &Path<'_>, reading: &mut Reading<'_>) {
     if error.is_some_and(Object::is_empty) {
         findings.add(&RESPONSE_ERROR_EMPTY, &at.name("error"), format_args!("`error` says nothing"));
     }
-    let max_chars =
-        response.get("maxChars").and_then(Value::as_number).and_then(|number| number.as_integer());
+    let max_chars = response.get("maxChars").and_then(Value::as_number).and_then(Number::as_integer);
     let room = i128::try_from(ResponseMap::ROOM_CHARS).unwrap_or_default();
     if max_chars.is_some_and(|chars| (1..room).contains(&chars)) {
         let message = format_args!("a result of so few characters is little more than its frame");

@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use super::clean::is_clean;
+use super::clean::{is_clean, is_clean_name};
 use super::pointer::Pointer;
 use super::reader::Reader;
 use super::rules::{
@@ -78,6 +78,16 @@ words! {
         First = "first",
         /// The last values.
         Last = "last",
+    }
+}
+
+impl Take {
+    /// How many of `count` values stand before those that a limit keeps.
+    pub(super) fn skipped(self, count: usize, limit: usize) -> usize {
+        match self {
+            Self::First => 0,
+            Self::Last => count.saturating_sub(limit),
+        }
     }
 }
 
@@ -318,10 +328,7 @@ impl Shape for Fields {
 
 fn is_field_name(name: &str) -> bool {
     let chars = name.chars().take(MAX_NAME_CHARS + 1).count();
-    (1..=MAX_NAME_CHARS).contains(&chars)
-        && !name.chars().any(char::is_control)
-        && is_clean(name)
-        && !RESERVED.contains(&name)
+    (1..=MAX_NAME_CHARS).contains(&chars) && is_clean_name(name) && !RESERVED.contains(&name)
 }
 
 /// The text between joined values.
