@@ -182,6 +182,7 @@ pub fn all() -> Vec<&'static Rule> {
         crate::json::RULES,
         crate::shape::RULES,
         crate::text::RULES,
+        crate::schema::RULES,
         crate::origin::RULES,
         crate::request::RULES,
         crate::response::RULES,

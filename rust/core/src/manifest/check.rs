@@ -59,7 +59,7 @@ fn judge(source: &Value, reading: &mut Reading<'_>) -> Option<ManifestDraft> {
             check_slots(tool, source, &at, reading);
             uses.check_tool(tool, source, &at, reading);
         }
-        uses.report_unused(&at, reading);
+        uses.finish(&at, reading);
     }
     Some(draft)
 }

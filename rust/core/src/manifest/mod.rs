@@ -16,6 +16,7 @@ mod parameters;
 mod rules;
 mod rules_doc;
 mod schema;
+mod settings;
 
 pub use check::{Report, check};
 pub use document::{Ceiling, Choices, Credential, Effect, Limits, Setting, SettingType};

@@ -10,6 +10,7 @@ mod body;
 mod build;
 mod built;
 mod encode;
+mod encode_one;
 mod fixed;
 mod header;
 mod header_value;
@@ -31,12 +32,14 @@ pub use built::{Built, CredentialUse, Given, Rendered, RenderedHeader};
 pub use encode::{
     Pair, PairValue, array_pairs, flag_pair, percent_encode, scalar_pair, write_form, write_query,
 };
+pub use encode_one::{Encoded, encode_one};
 pub use fixed::{ACCEPT_ENCODING, fixed_headers};
 pub use header::{HeaderName, HeaderValue, Headers};
 pub use header_value::check_header_value;
 pub use outgoing::{Budget, Header, Method, Outgoing, Redirects};
 pub use path::{Part, PathTemplate, Segment};
 pub use path_value::{SegmentPart, SlashRule, joined_segment, path_segment, path_segments};
+pub(crate) use place::can_stand;
 pub use query::{Query, QueryValue};
 pub use render::{ACCEPT, USER_AGENT};
 pub use rules::RULES;

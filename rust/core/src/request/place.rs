@@ -26,6 +26,16 @@ pub(super) enum Placed {
     Json(Value),
 }
 
+/// Whether a value can stand at a position by itself; the whole that it is part of may still refuse it.
+pub(crate) fn can_stand(
+    position: Position,
+    options: Options,
+    value: &Value,
+    limits: &TrustLimits,
+) -> Result<(), ValueFault> {
+    place(position, options, "", Some(value), limits).map(|_| ())
+}
+
 /// Places a value, or says why it cannot stand there. `name` is that of the pair in a query or form.
 pub(super) fn place(
     position: Position,

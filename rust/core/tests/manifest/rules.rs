@@ -156,10 +156,9 @@ fn declarations() -> Vec<Case> {
             "/tools/0/request/headers/Authorization",
             json!({ "$credential": "token", "absent": "omit" }),
         ),
-        put("manifest.setting_choices", "/settings/tone/choices/1", json!("")),
-        put("manifest.setting_choices", "/settings/tone/choices/1", json!("plain")),
-        put("manifest.setting_choices_or_type", "/settings/tone/type", json!("integer"))
-            .at("/settings/tone/choices"),
+        put("setting.choices", "/settings/tone/choices/1", json!("")),
+        put("setting.choices", "/settings/tone/choices/1", json!("plain")),
+        put("setting.choices_or_type", "/settings/tone/type", json!("integer")).at("/settings/tone/choices"),
         put("origin.scheme", "/origins/api", json!("ftp://api.notes.example")),
         put("origin.https", "/origins/api", json!("http://api.notes.example")),
         put("origin.ip_literal", "/origins/api", json!("https://192.0.2.1")),

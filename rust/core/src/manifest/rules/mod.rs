@@ -35,10 +35,6 @@ rules! {
         "Declare a credential of its own for this origin; a secret goes to the server that it was given for and to no other.";
     CREDENTIAL_OPTIONAL: Error "manifest.credential_not_optional", "`absent` on a credential slot needs an optional credential.",
         "Add `\"optional\": true` to the credential, or remove `absent` from the slot.";
-    SETTING_CHOICES: Error "manifest.setting_choices", "The `choices` of a setting are different strings, none of them empty, and each can fill its slots.",
-        "Remove or correct the choice.";
-    SETTING_CHOICES_OR_TYPE: Error "manifest.setting_choices_or_type", "A setting is an integer or has `choices`, not both.", "Remove one of the two members.";
-
     // Parameters and slots.
     PARAMETER_UNUSED: Error "parameters.unused_property", "Each property of the parameters fills a slot.",
         "Use the property in the request, or remove it: a schema may not offer what the request drops.";
@@ -60,6 +56,15 @@ rules! {
         "Add `\"minItems\": 1` to the array: no pair is the same as an array that was left out.";
     PARAMETER_OMIT_NEEDLESS: Warning "parameters.needless_omit", "A slot says what is left out only where something can be.",
         "Remove the option, or make the property optional.";
+
+    // Settings: as declared, and as the person gives them.
+    SETTING_CHOICES: Error "setting.choices", "The `choices` of a setting are different strings, none of them empty, and each can fill its slots.",
+        "Remove or correct the choice.";
+    SETTING_CHOICES_OR_TYPE: Error "setting.choices_or_type", "A setting is an integer or has `choices`, not both.", "Remove one of the two members.";
+    SETTING_MISSING: Error "setting.missing", "Each setting is given when the connector is installed.", "Ask the person for the value and put it into `settings` of the grant.";
+    SETTING_UNDECLARED: Error "setting.undeclared", "Only settings of the manifest are given.", "Leave the name out of `settings` of the grant.";
+    SETTING_VALUE: Error "setting.value", "A setting is of its type, not empty, one of its `choices`, and can stand in every slot that it fills.",
+        "Ask the person for another value.";
 
     // Effect and limits.
     EFFECT_METHOD: Error "tool.effect", "PUT and PATCH are never `read`, and DELETE is `destructive`.",

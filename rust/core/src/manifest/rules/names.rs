@@ -28,8 +28,10 @@ pub(in crate::manifest) fn check_names(manifest: &ManifestDraft, at: &Path<'_>, 
         let at = at.name("parameters");
         let at = at.name("properties");
         let names: Vec<_> = parameters
+            .schema()
             .properties()
-            .filter_map(|(name, _)| Some((Identifier::check(name, &at.name(name), reading)?, at.name(name))))
+            .iter()
+            .filter_map(|name| Some((Identifier::check(name, &at.name(name), reading)?, at.name(name))))
             .collect();
         collisions(names.iter().map(|(name, at)| (name, *at)), "parameter", reading);
     }

@@ -1,16 +1,17 @@
 //! What is declared and what is used: origins, settings, credentials.
 
 use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
 
 use super::{
     CREDENTIAL_FOREIGN, CREDENTIAL_OPTIONAL, CREDENTIAL_UNKNOWN, CREDENTIAL_UNUSED, ORIGIN_UNKNOWN,
-    ORIGIN_UNUSED, SETTING_CHOICES_OR_TYPE, SETTING_UNKNOWN, SETTING_UNUSED,
+    ORIGIN_UNUSED, SETTING_CHOICES, SETTING_CHOICES_OR_TYPE, SETTING_UNKNOWN, SETTING_UNUSED,
 };
 use crate::json::{Object, Path, Value};
 use crate::manifest::document::{Credential, ManifestDraft, SettingType, ToolDraft};
-use crate::request::{AnySlot, CredentialSlot, Source};
+use crate::request::{AnySlot, CredentialSlot, Options, Position, Source, can_stand};
 use crate::rule::Rule;
-use crate::shape::{Identifier, Reading};
+use crate::shape::{Identifier, Named, Reading};
 
 /// The declared names of a manifest, and which of them its tools use.
 pub(in crate::manifest) struct Uses<'m> {
@@ -18,6 +19,13 @@ pub(in crate::manifest) struct Uses<'m> {
     settings: Declared<'m>,
     credentials: Declared<'m>,
     typed: FxHashMap<&'m str, &'m Credential>,
+    chosen: FxHashMap<&'m str, Chosen<'m>>,
+}
+
+/// A setting with choices, and how its slots place it.
+struct Chosen<'m> {
+    choices: &'m [SmolStr],
+    slots: Vec<(Position, Options)>,
 }
 
 /// The names of one member of the document, as it is written.
@@ -85,6 +93,16 @@ impl<'m> Uses<'m> {
             settings: Declared::new(source, "settings"),
             credentials: Declared::new(source, "credentials"),
             typed: typed.map(|(name, credential)| (name.as_str(), credential)).collect(),
+            chosen: manifest
+                .settings
+                .iter()
+                .flatten()
+                .flat_map(Named::iter)
+                .filter_map(|(name, setting)| {
+                    let choices = &setting.choices.as_ref()?.0;
+                    Some((name.as_str(), Chosen { choices, slots: Vec::new() }))
+                })
+                .collect(),
         }
     }
 
@@ -135,9 +153,15 @@ impl<'m> Uses<'m> {
             Some(name) => self.origins.mark(name, &ORIGIN_UNKNOWN, &at.name("origin"), reading),
             None => self.origins.mark_all(),
         }
-        request.each_slot(&at, &mut |at, _, slot| match slot {
+        request.each_slot(&at, &mut |at, position, slot| match slot {
             AnySlot::Slot(slot) if slot.source == Source::Setting => {
                 self.settings.mark(slot.name.as_str(), &SETTING_UNKNOWN, at, reading);
+                if let Some(chosen) = self.chosen.get_mut(slot.name.as_str()) {
+                    let place = (position, slot.options);
+                    if !chosen.slots.contains(&place) {
+                        chosen.slots.push(place);
+                    }
+                }
             }
             AnySlot::Slot(_) => {}
             AnySlot::Credential(slot) => {
@@ -157,8 +181,25 @@ impl<'m> Uses<'m> {
         }
     }
 
-    /// Reports what no tool used, once all were judged.
-    pub(in crate::manifest) fn report_unused(&self, at: &Path<'_>, reading: &mut Reading<'_>) {
+    /// Reports choices that cannot stand in a slot, and what no tool used, once all tools were judged.
+    pub(in crate::manifest) fn finish(&self, at: &Path<'_>, reading: &mut Reading<'_>) {
+        let settings_at = at.name("settings");
+        for name in self.settings.order.into_iter().flat_map(Object::keys) {
+            let Some(Chosen { choices, slots }) = self.chosen.get(name.as_str()) else { continue };
+            let at = settings_at.name(name);
+            let at = at.name("choices");
+            for (index, choice) in choices.iter().enumerate().filter(|(_, choice)| !choice.is_empty()) {
+                let value = Value::String(choice.clone());
+                let fault = slots.iter().find_map(|(position, options)| {
+                    let fault = can_stand(*position, *options, &value, reading.limits).err()?;
+                    Some((fault, position.as_str()))
+                });
+                if let Some((fault, place)) = fault {
+                    let message = format_args!("the choice cannot stand in the {place}: {fault}");
+                    reading.findings.add(&SETTING_CHOICES, &at.index(index), message);
+                }
+            }
+        }
         self.origins.report_unused(&ORIGIN_UNUSED, at, reading);
         self.settings.report_unused(&SETTING_UNUSED, at, reading);
         self.credentials.report_unused(&CREDENTIAL_UNUSED, at, reading);
