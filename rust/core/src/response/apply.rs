@@ -262,7 +262,7 @@ impl Answer<'_> {
         });
         let whole = self.wash.clean(message.trim(), usize::MAX).text;
         let text = self.wash.clean(&whole, MAX_MESSAGE_CHARS).text;
-        let missing = whole.chars().count() - common_start(&text, &whole);
+        let missing = node.omitted() + whole.chars().count() - common_start(&text, &whole);
         (!text.is_empty()).then_some(Message { text, missing })
     }
 

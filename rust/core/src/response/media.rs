@@ -252,7 +252,8 @@ mod tests {
     fn parameters_without_end_are_read_in_one_walk() {
         let text = format!("a/b{}", ";x=\"".repeat(50_000));
         assert_eq!(MediaType::parse(&text).unwrap().parameters.len(), 1);
-        let many: String = (0..50_000).map(|at| format!(";p{at}=1")).collect();
-        assert_eq!(MediaType::parse(&format!("a/b{many}")).unwrap().parameters.len(), 50_000);
+        let many: Vec<_> = (0..50_000).map(|at| format!("p{at}=1")).collect();
+        let many = format!("a/b;{}", many.join(";"));
+        assert_eq!(MediaType::parse(&many).unwrap().parameters.len(), 50_000);
     }
 }

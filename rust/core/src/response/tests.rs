@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::TrustLimits;
-use crate::json::{Path, Value, read_text};
+use crate::json::{Path, read_text};
 use crate::request::Method;
 use crate::rule::Findings;
 use crate::shape::{Reading, Shape};
@@ -511,18 +511,19 @@ fn hostile_answers_do_not_multiply() {
     let mapped = case.apply(&format!(r#"{{"maxChars": 262144, "fields": {{{}}}}}"#, whole.join(",")));
     assert!(mapped.text.chars().count() <= 262_144);
     // Many levels, a long number, many keys.
-    for body in [
-        format!("{}{}", "[".repeat(32), "]".repeat(32)),
-        "1".repeat(4 << 20),
-        format!("{{{}\"z\":0}}", (0..300_000).rev().map(|at| format!("\"{at:06}\":0,")).collect::<String>()),
-    ] {
+    for body in [format!("{}{}", "[".repeat(32), "]".repeat(32)), "1".repeat(4 << 20), falling_keys(300_000)]
+    {
         assert!(json(&body).apply("{}").text.chars().count() <= 4_000);
     }
 }
 
+fn falling_keys(count: usize) -> String {
+    let members: Vec<_> = (0..count).rev().map(|at| format!("\"{at:06}\":0")).collect();
+    format!("{{{}}}", members.join(","))
+}
+
 #[test]
 fn the_whole_value_keeps_its_digits() {
-    let text = r#"[9007199254740993,0.10,1e-7,-0.0,123456789012345678901234567890]"#;
+    let text = "[9007199254740993,0.10,1e-7,-0.0,123456789012345678901234567890]";
     json(text).gives("{}", &format!(r#""data":{text}"#));
-    assert!(matches!(read_text("1").unwrap(), Value::Number(_)));
 }
