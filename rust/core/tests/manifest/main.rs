@@ -3,5 +3,6 @@
 
 mod base;
 mod clean;
+mod complete;
 mod rules;
 mod schema;
