@@ -4,5 +4,6 @@
 mod base;
 mod clean;
 mod complete;
+mod laws;
 mod rules;
 mod schema;
