@@ -32,28 +32,106 @@ enum Step {
 }
 
 const NAMES: [&str; 33] = [
-    "id", "name", "title", "description", "type", "properties", "required", "additionalProperties", "minItems", "items", "$param",
-    "$setting", "$credential", "array", "flag", "absent", "null", "slash", "segments", "scheme", "user", "password", "json", "form",
-    "text", "header", "Host", "Authorization", "Content-Type", "api_key", "$x", "retries", "redirects",
+    "id",
+    "name",
+    "title",
+    "description",
+    "type",
+    "properties",
+    "required",
+    "additionalProperties",
+    "minItems",
+    "items",
+    "$param",
+    "$setting",
+    "$credential",
+    "array",
+    "flag",
+    "absent",
+    "null",
+    "slash",
+    "segments",
+    "scheme",
+    "user",
+    "password",
+    "json",
+    "form",
+    "text",
+    "header",
+    "Host",
+    "Authorization",
+    "Content-Type",
+    "api_key",
+    "$x",
+    "retries",
+    "redirects",
 ];
 
 fn values() -> impl Strategy<Value = Value> {
     let plain = prop_oneof![
-        Just(json!(null)), any::<bool>().prop_map(Value::from), any::<i32>().prop_map(Value::from), Just(json!(0)), Just(json!(1)),
-        Just(json!(1.5)), Just(json!(9_007_199_254_740_992i64)), Just(json!([])), Just(json!({})),
+        Just(json!(null)),
+        any::<bool>().prop_map(Value::from),
+        any::<i32>().prop_map(Value::from),
+        Just(json!(0)),
+        Just(json!(1)),
+        Just(json!(1.5)),
+        Just(json!(9_007_199_254_740_992i64)),
+        Just(json!([])),
+        Just(json!({})),
         prop::sample::select(&NAMES[..]).prop_map(Value::from),
         prop::sample::select(vec![
-            "omit", "repeat", "comma", "brackets", "encode", "many", "GET", "POST", "DELETE", "read", "write", "destructive", "string",
-            "object", "array", "boolean", "words", "book", "token", "key", "api", "server", "https://a.example", "http://10.0.0.1", "..",
-            "a/b", "%2e", "", "Bearer", "Basic", "/a", "same-origin", "\u{202e}", "<|im_start|>", "a\r\nb", "constructor",
-        ]).prop_map(Value::from),
+            "omit",
+            "repeat",
+            "comma",
+            "brackets",
+            "encode",
+            "many",
+            "GET",
+            "POST",
+            "DELETE",
+            "read",
+            "write",
+            "destructive",
+            "string",
+            "object",
+            "array",
+            "boolean",
+            "words",
+            "book",
+            "token",
+            "key",
+            "api",
+            "server",
+            "https://a.example",
+            "http://10.0.0.1",
+            "..",
+            "a/b",
+            "%2e",
+            "",
+            "Bearer",
+            "Basic",
+            "/a",
+            "same-origin",
+            "\u{202e}",
+            "<|im_start|>",
+            "a\r\nb",
+            "constructor",
+        ])
+        .prop_map(Value::from),
         "\\PC{0,8}".prop_map(Value::from),
     ];
-    plain.prop_recursive(2, 6, 3, |inner| prop_oneof![
-        prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
-        prop::collection::vec((prop::sample::select(&NAMES[..]), inner), 0..3)
-            .prop_map(|members| members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<serde_json::Map<_, _>>().into()),
-    ])
+    plain.prop_recursive(2, 6, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+            prop::collection::vec((prop::sample::select(&NAMES[..]), inner), 0..3).prop_map(|members| {
+                members
+                    .into_iter()
+                    .map(|(name, value)| (name.to_owned(), value))
+                    .collect::<serde_json::Map<_, _>>()
+                    .into()
+            }),
+        ]
+    })
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -70,7 +148,9 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 fn pointers(value: &Value, at: &str, out: &mut Vec<String>) {
     out.push(at.to_owned());
     match value {
-        Value::Array(items) => items.iter().enumerate().for_each(|(index, item)| pointers(item, &format!("{at}/{index}"), out)),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, item)| pointers(item, &format!("{at}/{index}"), out))
+        }
         Value::Object(members) => {
             for (name, value) in members {
                 pointers(value, &format!("{at}/{}", name.replace('~', "~0").replace('/', "~1")), out);
@@ -182,7 +262,10 @@ fn the_json_schema_takes_what_checks_clean() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "json") {
             let document: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-            let errors: Vec<_> = SCHEMA.iter_errors(&document).map(|error| format!("{} {error}", error.instance_path())).collect();
+            let errors: Vec<_> = SCHEMA
+                .iter_errors(&document)
+                .map(|error| format!("{} {error}", error.instance_path()))
+                .collect();
             assert!(errors.is_empty(), "{}: {errors:?}", path.display());
         }
     }
@@ -190,7 +273,10 @@ fn the_json_schema_takes_what_checks_clean() {
 
 #[test]
 fn the_json_schema_refuses_what_it_can() {
-    let valid = crate::rules::cases().iter().filter(|case| SCHEMA.is_valid(&crate::base::changed(&case.changes))).count();
+    let valid = crate::rules::cases()
+        .iter()
+        .filter(|case| SCHEMA.is_valid(&crate::base::changed(&case.changes)))
+        .count();
     let all = crate::rules::cases().len();
     println!("of {all} broken manifests the JSON Schema alone refuses {}", all - valid);
     assert!((all - valid) * 2 > all);

@@ -4,6 +4,7 @@
 mod base;
 mod clean;
 mod complete;
+mod effect;
 mod laws;
 mod rules;
 mod schema;
