@@ -3,5 +3,8 @@
 
 mod base;
 mod clean;
+mod complete;
+mod effect;
+mod laws;
 mod rules;
 mod schema;

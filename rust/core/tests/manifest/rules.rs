@@ -6,9 +6,9 @@ use crate::base::Change::{Put, Remove};
 use crate::base::{Change, changed, found, is_error, report};
 
 /// A rule, the places of its findings, and the changes to the base that make them.
-struct Case {
+pub(crate) struct Case {
     places: Vec<(&'static str, &'static str)>,
-    changes: Vec<Change>,
+    pub(crate) changes: Vec<Change>,
 }
 
 /// A value put at a pointer; the finding stands there.
@@ -175,6 +175,16 @@ fn declarations() -> Vec<Case> {
         put("origin.port", "/origins/api", json!("https://api.notes.example:443")),
         put("origin.serialisation", "/origins/api", json!("https://127.1")),
         put("origin.local_name", "/origins/api", json!("https://localhost")),
+        put("origin.under", "/origins/server/userProvided/under", "*.example.com"),
+        put(
+            "origin.choice_repeated",
+            "/origins/server/userProvided/choices",
+            json!(["https://a.example.com", "https://a.example.com"]),
+        )
+        .at("/origins/server/userProvided/choices/1"),
+        put("origin.choices_or_under", "/origins/server/userProvided/under", "example.com")
+            .with("/origins/server/userProvided/choices", json!(["https://a.example.com"]))
+            .at("/origins/server/userProvided"),
     ]
 }
 
@@ -469,12 +479,35 @@ fn response() -> Vec<Case> {
         put("response.pointer", "/tools/0/response/from", "results"),
         put("response.fields_and_value", "/tools/0/response/value", "/id"),
         put("response.needs_each", "/tools/1/response", json!({ "limit": 3 })).at("/tools/1/response/limit"),
+        put("response.as_object", "/tools/0/response/as", "object"),
+        put("response.join", "/tools/0/response/join", ", "),
+        put("response.join_text", "/tools/1/response", json!({ "each": true, "join": "\n".repeat(65) }))
+            .at("/tools/1/response/join"),
+        put("response.error_empty", "/tools/0/response/error", json!({})),
+        put("response.field_name", "/tools/0/response/fields/constructor", "/x"),
+        put("response.text_format", "/tools/1/response", json!({ "format": "text", "from": "/x" }))
+            .at("/tools/1/response/from"),
+        put(
+            "response.nesting",
+            "/tools/1/response",
+            (0..5).fold(json!("/x"), |inner, _| json!({ "value": inner })),
+        )
+        .at("/tools/1/response/value/value/value/value"),
+        put("response.readers", "/tools/1/response", json!({ "value": vec!["/x"; 128] })),
     ]
 }
 
-fn cases() -> Vec<Case> {
-    let parts =
-        [document(), declarations(), slots(), request(), parameters(), effect_and_limits(), response()];
+pub(crate) fn cases() -> Vec<Case> {
+    let parts = [
+        document(),
+        declarations(),
+        slots(),
+        request(),
+        parameters(),
+        effect_and_limits(),
+        response(),
+        schemas(),
+    ];
     parts.into_iter().flatten().collect()
 }
 
@@ -489,4 +522,63 @@ fn each_rule_is_met_where_the_format_says() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// That `count` pigeons sit in fewer holes, one in each: false, and hard to see (Haken 1985).
+fn pigeons(count: usize) -> Value {
+    let holes = count - 1;
+    let is = |pigeon: usize, hole: usize, there: bool| json!({ "properties": { format!("p{pigeon}h{hole}"): { "const": there } } });
+    let mut all: Vec<Value> = (0..count)
+        .map(|pigeon| json!({ "anyOf": (0..holes).map(|hole| is(pigeon, hole, true)).collect::<Vec<_>>() }))
+        .collect();
+    for hole in 0..holes {
+        for one in 0..count {
+            all.extend(
+                (0..one).map(|other| json!({ "anyOf": [is(one, hole, false), is(other, hole, false)] })),
+            );
+        }
+    }
+    let names: Vec<_> =
+        (0..count).flat_map(|pigeon| (0..holes).map(move |hole| format!("p{pigeon}h{hole}"))).collect();
+    let properties: serde_json::Map<String, Value> =
+        names.iter().map(|name| (name.clone(), json!({ "type": "boolean" }))).collect();
+    json!({ "type": "object", "properties": properties, "required": names, "allOf": all })
+}
+
+/// Schemas have their own tests; here is that each of their rules refuses a manifest, and where.
+fn schemas() -> Vec<Case> {
+    let schema = "/tools/3/parameters";
+    let text = "/tools/3/parameters/properties/text";
+    let deep = (0..9).fold(json!({ "type": "string" }), |inner, _| json!({ "not": { "not": inner } }));
+    let large = "x".repeat(70_000);
+    vec![
+        put("schema.too_large", text, json!({ "type": "string", "description": large })).at(schema),
+        put("schema.too_deep", text, deep).at(schema),
+        put("schema.shape", text, json!(7)),
+        put("schema.keyword_unknown", text, json!({ "type": "string", "maxlength": 3 })).at("/tools/3/parameters/properties/text/maxlength"),
+        put("schema.keyword_unsupported", schema, json!({ "type": "object", "properties": { "text": { "type": "string" } }, "unevaluatedProperties": false }))
+            .at("/tools/3/parameters/unevaluatedProperties"),
+        put("schema.keyword_value", text, json!({ "type": "text" })).at("/tools/3/parameters/properties/text/type"),
+        put("schema.dialect", "/tools/3/parameters/$schema", "http://json-schema.org/draft-04/schema#"),
+        put("schema.reference_remote", text, json!({ "$ref": "https://schemas.example/text" })).at("/tools/3/parameters/properties/text/$ref"),
+        put("schema.reference_missing", text, json!({ "$ref": "#/$defs/text" })).at("/tools/3/parameters/properties/text/$ref"),
+        put("schema.reference_target", text, json!({ "$ref": "#/type" })).at("/tools/3/parameters/properties/text/$ref"),
+        put("schema.reference_vacuous", text, json!({ "$ref": "#/properties/text" })).at("/tools/3/parameters/properties/text/$ref"),
+        put("schema.reference_siblings", text, json!({ "$ref": "#/definitions/t", "minLength": 1 }))
+            .with("/tools/3/parameters/definitions", json!({ "t": { "type": "string" } }))
+            .with("/tools/3/parameters/$schema", "http://json-schema.org/draft-07/schema#")
+            .at("/tools/3/parameters/properties/text/minLength"),
+        put("schema.required_undeclared", "/tools/3/parameters/required", json!(["texts"])).at("/tools/3/parameters/required/0"),
+        put("schema.unsatisfiable", "/tools/3/parameters/required", json!(["text"]))
+            .with("/tools/3/parameters/maxProperties", 0)
+            .at(schema),
+        put("schema.not_object", schema, json!({ "type": "array" })),
+        put("schema.pattern_syntax", text, json!({ "type": "string", "pattern": "(" })).at("/tools/3/parameters/properties/text/pattern"),
+        put("schema.pattern_unsupported", text, json!({ "type": "string", "pattern": "a(?=b)" })).at("/tools/3/parameters/properties/text/pattern"),
+        put("schema.pattern_too_large", text, json!({ "type": "string", "pattern": "(a|b)*a(a|b){20}" })).at("/tools/3/parameters/properties/text/pattern"),
+        put("schema.too_costly", schema, pigeons(9)),
+        put("schema.identity", text, json!({ "type": "string", "enum": ["a\u{7}b"] })).at("/tools/3/parameters/properties/text/enum/0"),
+        put("name.reserved", "/tools/3/parameters/properties/__proto__", json!({ "type": "string" })),
+        put("name.reserved", text, json!({ "type": "object", "properties": { "constructor": {} } })).at("/tools/3/parameters/properties/text/properties/constructor"),
+    ]
 }
