@@ -1,11 +1,13 @@
 //! What goes on the wire: exactly the outgoing request and the fixed fields.
 
+use std::time::Duration;
+
 use connector_core::Code;
 use connector_core::request::{Header, Method};
 use connector_net::{Failure, Sent, Unsendable};
-use connector_testkit::{Server, Step};
+use connector_testkit::{Event, Server, Step};
 
-use crate::support::{Call, answer, ok, plain_client};
+use crate::support::{Call, PATIENCE, answer, ok, plain_client};
 
 async fn raw(call: impl Fn(&Server) -> Call) -> String {
     let server = Server::plain(answer(ok(""))).await.unwrap();
@@ -106,6 +108,7 @@ async fn what_cannot_be_a_request_is_not_sent() {
     let userinfo = Call::get(format!("http://user:pw@{}/", server.address()));
     for (call, why) in [
         (userinfo, Unsendable::Url),
+        (Call::get(format!("http://user@{}/", server.address())), Unsendable::Url),
         (Call::get("ftp://127.0.0.1/"), Unsendable::Url),
         (Call::get("data:text/plain,a"), Unsendable::Url),
         (at().body("a"), Unsendable::Body),
@@ -184,6 +187,41 @@ async fn a_kept_connection_that_the_server_closed_costs_nothing() {
         assert_eq!(received.body, b"x");
     }
     assert_eq!(server.log().requests().len(), 4);
+}
+
+/// Moves the clock of the runtime, on which the age of kept connections is read.
+async fn later(seconds: u64) {
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(seconds)).await;
+    tokio::time::resume();
+}
+
+#[tokio::test]
+async fn a_write_does_not_go_to_a_connection_that_was_idle_for_long() {
+    let server = Server::answering(|_| ok("x").into_bytes()).await.unwrap();
+    let client = plain_client();
+    let send = async |method| {
+        Call::at(&server, "/").method(method).send(&client).await.unwrap();
+        server.log().connections()
+    };
+    assert_eq!(send(Method::Get).await, 1);
+    assert_eq!(send(Method::Post).await, 1, "the connection was used just now");
+    later(3).await;
+    assert_eq!(send(Method::Get).await, 1, "a read may find it closed, and loses nothing");
+    later(3).await;
+    assert_eq!(send(Method::Post).await, 2);
+}
+
+#[tokio::test]
+async fn a_connection_is_not_kept_for_ever() {
+    let server = Server::answering(|_| ok("x").into_bytes()).await.unwrap();
+    let client = plain_client();
+    Call::at(&server, "/").send(&client).await.unwrap();
+    later(29).await;
+    let closed = |limit| server.log().wait(limit, |entry| entry.event == Event::PeerClosed);
+    assert!(closed(Duration::from_millis(50)).await.is_none());
+    later(2).await;
+    assert!(closed(PATIENCE).await.is_some());
 }
 
 #[tokio::test]
