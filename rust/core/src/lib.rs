@@ -21,6 +21,8 @@ pub mod manifest;
 
 pub mod audit;
 
+pub mod rulebook;
+
 pub use error::{Code, Refusal};
 pub use limits::TrustLimits;
 pub use rule::{At, Finding, Findings, Rule, Severity};

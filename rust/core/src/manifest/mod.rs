@@ -15,7 +15,6 @@ mod effect;
 mod model;
 mod parameters;
 mod rules;
-mod rules_doc;
 mod schema;
 mod settings;
 
@@ -25,5 +24,4 @@ pub use effect::EffectSource;
 pub use model::{Manifest, Tool};
 pub use parameters::Parameters;
 pub use rules::RULES;
-pub use rules_doc::rules_page;
 pub use schema::json_schema;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use connector_core::json::{Numbers, Object, Profile, read_strict};
 use connector_core::manifest::check;
 use connector_core::origin::{OriginEntry, Reach};
-use connector_core::{Code, Severity, TrustLimits, rule};
+use connector_core::{Code, Severity, TrustLimits, rulebook};
 use serde_json::{Value, json};
 
 use crate::base::{base, changed, found, report};
@@ -190,7 +190,7 @@ fn every_rule_that_refuses_is_met() {
     met.extend(settings().into_iter().flat_map(|(_, expected)| expected).map(|(rule, _)| rule));
     met.extend(documents().into_iter().flat_map(|(_, expected)| expected).map(|(rule, _)| rule));
     met.extend(cases().iter().flat_map(|case| found(&report(&changed(&case.changes)))).map(|(rule, _)| rule));
-    let rules = rule::all();
+    let rules = rulebook::all();
     let errors: BTreeSet<&str> =
         rules.iter().filter(|rule| rule.severity == Severity::Error).map(|rule| rule.id).collect();
     for (id, _) in ELSEWHERE {
@@ -205,7 +205,7 @@ fn every_rule_that_refuses_is_met() {
 
 #[test]
 fn rules_are_told_apart_and_show_the_way_out() {
-    let rules = rule::all();
+    let rules = rulebook::all();
     let ids: BTreeSet<_> = rules.iter().map(|rule| rule.id).collect();
     assert_eq!(ids.len(), rules.len(), "an id stands twice");
     for rule in rules {

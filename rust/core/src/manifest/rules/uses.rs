@@ -9,7 +9,7 @@ use super::{
 };
 use crate::json::{Object, Path, Value};
 use crate::manifest::document::{Credential, ManifestDraft, SettingType, ToolDraft};
-use crate::request::{AnySlot, CredentialSlot, Options, Position, Source, can_stand};
+use crate::request::{AnySlot, CREDENTIAL_IN_ORIGIN, CredentialSlot, Options, Position, Source, can_stand};
 use crate::rule::Rule;
 use crate::shape::{Identifier, Named, Reading};
 
@@ -113,6 +113,13 @@ impl<'m> Uses<'m> {
         at: &Path<'_>,
         reading: &mut Reading<'_>,
     ) {
+        let origins_at = at.name("origins");
+        for (name, entry) in self.origins.order.into_iter().flat_map(Object::iter) {
+            if entry.get("$credential").is_some() {
+                let message = format_args!("a credential cannot stand in an origin");
+                reading.findings.add(&CREDENTIAL_IN_ORIGIN, &origins_at.name(name), message);
+            }
+        }
         let credentials_at = at.name("credentials");
         for (name, credential) in manifest.credentials.iter().flatten().flat_map(|all| all.iter()) {
             let origin = credential.origin.as_str();
