@@ -1,7 +1,7 @@
 //! Rules and findings: what a manifest or a schema may not be, said once.
 //!
 //! Each module of the core declares its own rules with [`rules!`](crate::rules) and lists them as `RULES`;
-//! the crate's `rulebook::all` is the whole table, from which `docs/rules.md` and `connector check` are made.
+//! [`catalogue::all`](crate::catalogue::all) is the whole table, from which `docs/rules.md` and `connector check` are made.
 
 use std::fmt;
 

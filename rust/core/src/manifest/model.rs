@@ -205,11 +205,6 @@ impl Tool {
         &self.response
     }
 
-    /// Which of the tools of its manifest it is.
-    pub(super) fn index(&self) -> usize {
-        self.index
-    }
-
     /// The limits as they are written.
     pub fn limits(&self) -> &Limits {
         &self.limits

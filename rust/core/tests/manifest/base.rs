@@ -197,6 +197,6 @@ pub(crate) fn found(report: &Report) -> Vec<(&'static str, String)> {
 
 /// Whether the rule refuses a manifest.
 pub(crate) fn is_error(id: &str) -> bool {
-    let rule = connector_core::rulebook::all().into_iter().find(|rule| rule.id == id);
+    let rule = connector_core::catalogue::all().into_iter().find(|rule| rule.id == id);
     rule.unwrap_or_else(|| panic!("no rule {id}")).severity == Severity::Error
 }

@@ -1,4 +1,4 @@
-//! The whole table of rules, and the page that is made of it.
+//! All rules of the core in one list, and as a page.
 
 use std::fmt::Write;
 
@@ -15,6 +15,7 @@ pub fn all() -> Vec<&'static Rule> {
         crate::request::RULES,
         crate::response::RULES,
         crate::manifest::RULES,
+        crate::toolset::RULES,
     ];
     let mut rules = tables.concat();
     let mut areas: Vec<&str> = Vec::new();
@@ -28,7 +29,7 @@ pub fn all() -> Vec<&'static Rule> {
 }
 
 /// The page `docs/rules.md`: every rule of the core with what it says and how to mend a breach.
-pub fn page() -> String {
+pub fn rules_page() -> String {
     let mut page = String::from(
         "# Rules\n\nGenerated from the rule tables of `connector-core`; a test fails when it drifts. \
          `connector check` reports every breach with its id, line, column and pointer.\n",
