@@ -22,7 +22,7 @@ record! {
         /// The JSON Schema of this file, for editors.
         pub(super) schema: Option<SmolStr> = "$schema",
         /// The version of the format.
-        pub(super) manifest_version: ManifestVersion = "manifestVersion",
+        pub(super) format_version: ManifestVersion = "manifestVersion",
         /// The name of the connector, for good.
         pub(super) id: Identifier = "id",
         /// The version of the connector, compared for equality only.
