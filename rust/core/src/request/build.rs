@@ -255,7 +255,7 @@ impl Filler<'_> {
             let start = parts.len();
             match value {
                 FormValue::Literal(text) => {
-                    parts.push(FormPart::Pair(Pair::text(name.clone(), text.clone())))
+                    parts.push(FormPart::Pair(Pair::text(name.clone(), text.clone())));
                 }
                 FormValue::Slot(Fill::Credential(slot)) => {
                     parts.push(FormPart::Secret(name.clone(), CredentialUse::new(slot)));

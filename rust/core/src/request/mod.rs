@@ -42,6 +42,7 @@ pub use path_value::{SegmentPart, SlashRule, joined_segment, path_segment, path_
 pub(crate) use place::can_stand;
 pub use query::{Query, QueryValue};
 pub use render::{ACCEPT, USER_AGENT};
+pub(crate) use rules::CREDENTIAL_IN_ORIGIN;
 pub use rules::RULES;
 pub use settings::Settings;
 pub use slot::{

@@ -49,11 +49,12 @@ impl Position {
         match (kind, self) {
             (Kind::Param | Kind::Setting, Self::Path) => Some(&["slash", "segments"]),
             (Kind::Param, Self::Query | Self::Form) => Some(&["array", "flag", "absent"]),
-            (Kind::Param, Self::Header | Self::Text) => Some(&["absent"]),
+            (Kind::Param, Self::Header | Self::Text) | (Kind::Credential, Self::Form | Self::Json) => {
+                Some(&["absent"])
+            }
             (Kind::Param, Self::Json) => Some(&["absent", "null"]),
             (Kind::Param, Self::Joined) | (Kind::Setting, _) => Some(&[]),
             (Kind::Credential, Self::Header) => Some(&["scheme", "user", "password", "absent"]),
-            (Kind::Credential, Self::Form | Self::Json) => Some(&["absent"]),
             (Kind::Credential, _) => None,
         }
     }
@@ -275,7 +276,7 @@ fn read_options(
     at: &Path<'_>,
     reading: &mut Reading<'_>,
 ) -> Option<Options> {
-    let array = option::<ArrayStyle>(object, allowed, "array", at, reading);
+    let array = option::<Option<ArrayStyle>>(object, allowed, "array", at, reading);
     let flag = option::<bool>(object, allowed, "flag", at, reading);
     let absent = word(object, allowed, "absent", OMIT, at, reading);
     let null = word(object, allowed, "null", OMIT, at, reading);
@@ -283,7 +284,7 @@ fn read_options(
     let segments = word(object, allowed, "segments", "many", at, reading);
     let options = Options {
         array: array?,
-        flag: flag?.unwrap_or(false),
+        flag: flag?,
         omit_absent: absent?,
         omit_null: null?,
         encode_slash: slash?,
@@ -298,15 +299,15 @@ fn read_options(
     Some(options)
 }
 
-/// An option that the position takes: absent is `Some(None)`, a breach is `None`.
+/// An option that the position takes; one that it does not take reads as absent.
 fn option<T: Shape>(
     object: &Object,
     allowed: &[&str],
     name: &str,
     at: &Path<'_>,
     reading: &mut Reading<'_>,
-) -> Option<Option<T>> {
-    if allowed.contains(&name) { member::<Option<T>>(object, name, at, reading) } else { Some(None) }
+) -> Option<T> {
+    if allowed.contains(&name) { member::<T>(object, name, at, reading) } else { T::absent() }
 }
 
 /// The word of `absent` and `null`.

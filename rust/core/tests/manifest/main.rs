@@ -4,7 +4,6 @@
 mod base;
 mod clean;
 mod complete;
-mod effect;
 mod laws;
 mod rules;
 mod schema;

@@ -158,6 +158,8 @@ fn declarations() -> Vec<Case> {
         ),
         put("setting.choices", "/settings/tone/choices/1", json!("")),
         put("setting.choices", "/settings/tone/choices/1", json!("plain")),
+        put("setting.choices", "/settings/tone/choices/1", json!("a\tb")),
+        put("setting.choices", "/settings/tone/choices/1", json!("wärm")),
         put("setting.choices_or_type", "/settings/tone/type", json!("integer")).at("/settings/tone/choices"),
         put("origin.scheme", "/origins/api", json!("ftp://api.notes.example")),
         put("origin.https", "/origins/api", json!("http://api.notes.example")),
@@ -244,6 +246,10 @@ fn slots() -> Vec<Case> {
         put("request.credential_in_path", "/tools/0/request/path/3/0", json!({ "$credential": "token" })),
         put("request.credential_in_query", "/tools/0/request/query/size", json!({ "$credential": "token" })),
         put("request.credential_in_origin", "/tools/0/request/origin", json!({ "$credential": "token" })),
+        put("shape.unknown_member", "/origins/api", json!({ "$credential": "token" }))
+            .at("/origins/api/$credential")
+            .beside("shape.missing_member", "/origins/api")
+            .beside("request.credential_in_origin", "/origins/api"),
         put("request.origin_slot", "/tools/0/request/origin", json!({ "$setting": "book" })),
         put("request.credential_in_text", "/tools/3/request/body/text", json!({ "$credential": "key" }))
             .without("/tools/3/parameters"),
