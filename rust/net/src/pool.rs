@@ -65,7 +65,9 @@ impl Connection {
     /// while they are read; the buffer never holds more than that and 64 KiB.
     pub(crate) async fn open(wire: Wire, header_bytes: usize) -> hyper::Result<Self> {
         let mark = wire.mark();
+        // As the preview shows the names.
         let (sender, connection) = Builder::new()
+            .title_case_headers(true)
             .max_header_size(header_bytes)
             .max_buf_size(header_bytes.saturating_add(BUFFER))
             .handshake(TokioIo::new(wire))
