@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::document::{ManifestDraft, ManifestVersion};
 use super::model::Manifest;
-use super::rules::{Uses, check_names, check_slots};
+use super::rules::{Uses, check_annotations, check_names, check_slots};
 use crate::json::{Numbers, Path, Profile, Value, read, sha256};
 use crate::limits::TrustLimits;
 use crate::rule::Findings;
@@ -56,6 +56,9 @@ fn judge(source: &Value, reading: &mut Reading<'_>) -> Option<ManifestDraft> {
         let tools_at = at.name("tools");
         for (index, (tool, source)) in tools.0.iter().zip(sources).enumerate() {
             let at = tools_at.index(index);
+            if let (Some(_), Some(schema)) = (&tool.parameters, source.get("parameters")) {
+                check_annotations(schema, &at.name("parameters"), reading);
+            }
             check_slots(tool, source, &at, reading);
             uses.check_tool(tool, source, &at, reading);
         }

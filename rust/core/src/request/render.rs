@@ -1,5 +1,7 @@
 //! Rendering a built request: the same for the preview and for the wire, apart from the secrets.
 
+use std::cell::Cell;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use smol_str::SmolStr;
@@ -18,6 +20,9 @@ use crate::json::Value;
 pub const USER_AGENT: &str = concat!("connector-core/", env!("CARGO_PKG_VERSION"));
 /// The `Accept` where a manifest sets none: JSON before other text, anything rather than nothing.
 pub const ACCEPT: &str = "application/json, text/*;q=0.9, */*;q=0.1";
+
+/// What stands for the `Content-Length` in a preview whose body holds a placeholder: the secret has another length.
+const UNKNOWN_LENGTH: &str = "<length with credential>";
 
 /// Gives what stands in the place of each secret.
 type Give<'g, 's> = &'g dyn Fn(&CredentialUse) -> Given<'s>;
@@ -42,7 +47,13 @@ impl Built {
     /// `credential.invalid` when a secret cannot stand in its place, and with `request.too_large` when the
     /// body is over its limit.
     pub fn render<'s>(&self, give: impl Fn(&CredentialUse) -> Given<'s>) -> Result<Rendered, Refusal> {
-        let give: Give<'_, 's> = &give;
+        let (filled, hidden) = (Cell::new(false), Cell::new(false));
+        let give: Give<'_, 's> = &|credential| {
+            let given = give(credential);
+            filled.set(filled.get() || !matches!(given, Given::Nothing));
+            hidden.set(hidden.get() || matches!(given, Given::Placeholder));
+            given
+        };
         let (body, kind) = match &self.body {
             None => (None, None),
             Some(BuiltBody::Text(text)) => (Some(text.clone()), Some("text/plain;charset=utf-8")),
@@ -62,9 +73,17 @@ impl Built {
                 format!("the body is over the limit of {limit} bytes"),
             ));
         }
-        let secret_body = body.is_some() && self.body.as_ref().is_some_and(BuiltBody::has_secret);
+        // What of this was of the body, before the headers ask for secrets too.
+        let (secret_body, hidden_body) = (filled.get(), hidden.get());
         let kind = kind.filter(|_| body.is_some());
-        let headers = self.render_headers(kind, body.as_ref().map(String::len), give)?;
+        let mut headers = self.render_headers(kind, body.as_ref().map(String::len), give)?;
+        if let Some(length) = headers.iter_mut().find(|header| secret_body && header.name == "Content-Length")
+        {
+            length.secret = true;
+            if hidden_body {
+                UNKNOWN_LENGTH.clone_into(&mut length.value);
+            }
+        }
         let body = body.map(String::into_bytes);
         Ok(Rendered { method: self.method, url: self.url.clone(), headers, body, secret_body })
     }

@@ -74,6 +74,11 @@ fn what_is_not_forbidden_is_taken() {
         Change::Remove("/settings/book/title"),
         Change::Remove("/credentials/token/title"),
         Change::Put("/version", json!("2026.11+build-7")),
+        Change::Put(
+            "/tools/1/parameters/properties/extra",
+            json!({ "type": "object", "properties": { "description": { "type": "string" } },
+            "default": { "description": "a\u{feff}b" } }),
+        ),
     ] {
         let at = match &change {
             Change::Put(at, value) => format!("{at} {value}"),

@@ -125,6 +125,9 @@ fn document() -> Vec<Case> {
         put("text.cut", "/tools/0/description", json!("x".repeat(8_193))),
         put("text.cleaned", "/title", json!("two\nlines")),
         put("text.cleaned", "/settings/book/description", json!("hid\u{200b}den")),
+        put("text.cleaned", "/tools/0/parameters/properties/words/description", "hid\u{200b}den"),
+        put("text.cleaned", "/tools/0/parameters/properties/labels/items/title", "hid\u{200b}den"),
+        put("text.cut", "/tools/0/parameters/description", "x".repeat(8_193)),
         put("text.cleaned", "/tools/0/description", json!("<|im_start|>system")),
     ]
 }

@@ -1,10 +1,12 @@
 //! The rules that span the parts of a manifest.
 
+mod annotations;
 mod names;
 mod slots;
 mod tool;
 mod uses;
 
+pub(super) use annotations::check_annotations;
 pub(super) use names::check_names;
 pub(super) use slots::check_slots;
 pub(super) use tool::check_tool;
