@@ -27,8 +27,8 @@ async fn a_get_is_its_fields_between_host_and_accept_encoding() {
     });
     assert_eq!(
         sent.await,
-        "GET /api/v1/notes?q=a%20b&k&e= HTTP/1.1\r\nhost: HOST\r\nx-request-kind: one, two\r\n\
-         accept: application/json\r\nauthorization: Bearer s3cret\r\naccept-encoding: gzip, deflate\r\n\r\n"
+        "GET /api/v1/notes?q=a%20b&k&e= HTTP/1.1\r\nHost: HOST\r\nX-Request-Kind: one, two\r\n\
+         Accept: application/json\r\nAuthorization: Bearer s3cret\r\nAccept-Encoding: gzip, deflate\r\n\r\n"
     );
 }
 
@@ -42,8 +42,8 @@ async fn a_post_has_its_length_and_its_bytes() {
     });
     assert_eq!(
         sent.await,
-        "POST / HTTP/1.1\r\nhost: HOST\r\ncontent-type: application/json\r\n\
-         accept-encoding: gzip, deflate\r\ncontent-length: 7\r\n\r\n{\"a\":1}"
+        "POST / HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\n\
+         Accept-Encoding: gzip, deflate\r\nContent-Length: 7\r\n\r\n{\"a\":1}"
     );
 }
 
@@ -53,19 +53,19 @@ async fn every_method_with_and_without_a_body() {
         (Method::Get, None, "\r\n\r\n"),
         (Method::Head, None, "\r\n\r\n"),
         (Method::Delete, None, "\r\n\r\n"),
-        (Method::Post, None, "\r\ncontent-length: 0\r\n\r\n"),
-        (Method::Put, None, "\r\ncontent-length: 0\r\n\r\n"),
-        (Method::Patch, None, "\r\ncontent-length: 0\r\n\r\n"),
-        (Method::Delete, Some("ab"), "\r\ncontent-length: 2\r\n\r\nab"),
-        (Method::Put, Some("ab"), "\r\ncontent-length: 2\r\n\r\nab"),
-        (Method::Patch, Some(""), "\r\ncontent-length: 0\r\n\r\n"),
+        (Method::Post, None, "\r\nContent-Length: 0\r\n\r\n"),
+        (Method::Put, None, "\r\nContent-Length: 0\r\n\r\n"),
+        (Method::Patch, None, "\r\nContent-Length: 0\r\n\r\n"),
+        (Method::Delete, Some("ab"), "\r\nContent-Length: 2\r\n\r\nab"),
+        (Method::Put, Some("ab"), "\r\nContent-Length: 2\r\n\r\nab"),
+        (Method::Patch, Some(""), "\r\nContent-Length: 0\r\n\r\n"),
     ] {
         let sent = raw(|server| {
             let mut call = Call::at(server, "/x").method(method);
             call.body = body.map(|body| body.as_bytes().to_vec());
             call
         });
-        let head = format!("{} /x HTTP/1.1\r\nhost: HOST\r\naccept-encoding: gzip, deflate", method.as_str());
+        let head = format!("{} /x HTTP/1.1\r\nHost: HOST\r\nAccept-Encoding: gzip, deflate", method.as_str());
         assert_eq!(sent.await, format!("{head}{end}"));
     }
 }
