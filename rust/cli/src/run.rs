@@ -79,7 +79,8 @@ fn plan(flags: &CallFlags) -> Result<(Session, PlanView), Trouble> {
 
 /// Prints a preview.
 pub(crate) fn show(view: &PlanView) {
-    let mut lines = view.preview.display.trim_end().lines();
+    let display = view.preview.display();
+    let mut lines = display.lines();
     for line in lines.by_ref().take(2) {
         out(&format!("{QUIET}{line}{QUIET:#}"));
     }

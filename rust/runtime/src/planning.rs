@@ -20,7 +20,7 @@ pub struct PlanView {
     /// Why a person must confirm; empty when none must.
     pub needs_confirmation: Vec<Reason>,
     /// The request, for a person.
-    pub preview: Preview,
+    pub preview: Arc<Preview>,
 }
 
 impl Session {
@@ -55,13 +55,15 @@ impl Session {
         let grant = connector.grant();
         let flows =
             self.inner.state().flows.unconfirmed(conversation, connector.id(), |from| grant.lets_in(from));
-        let seed = PlanSeed { id: uuid()?, idempotency_key: uuid()?, flows };
+        let keyed = checked.tool().is_some_and(|tool| tool.request().idempotency.is_some());
+        let idempotency_key = keyed.then(uuid).transpose()?;
+        let seed = PlanSeed { id: uuid()?, idempotency_key, flows };
         let plan = Arc::new(Plan::new(&checked, seed, limits)?);
         let view = PlanView {
             plan: plan.id().to_owned(),
             digest: plan.digest(),
             needs_confirmation: plan.needs_confirmation().to_vec(),
-            preview: plan.preview().clone(),
+            preview: Arc::clone(plan.preview()),
         };
         let mut state = self.inner.state();
         state.open()?;

@@ -101,9 +101,10 @@ impl State {
     /// Keeps a plan for its execution.
     pub(crate) fn keep(&mut self, waiting: Waiting, lifetime: Duration) {
         let now = waiting.made;
-        // A plan is remembered twice as long as it lives, so that using it late is `plan.expired` and not `plan.unknown`.
-        self.plans.retain(|_, old| now.saturating_sub(old.made) < lifetime * 2);
-        while self.plans.len() >= PLANS {
+        // Oldest first. A plan is remembered twice as long as it lives, so that using it late is `plan.expired`.
+        let over =
+            |first: &Waiting, count: usize| count >= PLANS || now.saturating_sub(first.made) >= lifetime * 2;
+        while self.plans.first_key_value().is_some_and(|(_, first)| over(first, self.plans.len())) {
             self.plans.pop_first();
         }
         self.plans.insert(self.next_plan, waiting);

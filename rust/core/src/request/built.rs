@@ -101,7 +101,7 @@ pub struct Rendered {
 /// A header field as it is shown or sent.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RenderedHeader {
-    /// The name as the manifest spells it.
+    /// The name, each part of it capitalised as on the wire.
     pub name: SmolStr,
     /// The value.
     pub value: String,

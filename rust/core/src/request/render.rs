@@ -27,6 +27,18 @@ const UNKNOWN_LENGTH: &str = "<length with credential>";
 /// Gives what stands in the place of each secret.
 type Give<'g, 's> = &'g dyn Fn(&CredentialUse) -> Given<'s>;
 
+/// A field name as the transport writes it: the letter behind each hyphen in upper case. Names are the same in
+/// any case (RFC 9110 section 5.1); this way the preview is the wire byte for byte.
+fn wire_name(name: &str) -> SmolStr {
+    let mut start = true;
+    let cased = name.chars().map(|c| {
+        let cased = if start { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() };
+        start = c == '-';
+        cased
+    });
+    cased.collect()
+}
+
 impl Built {
     /// The request with what `give` gives for each credential: placeholders for the preview, secrets for the
     /// wire. Apart from these both are the same, byte for byte.
@@ -104,7 +116,7 @@ impl Built {
                     None => continue,
                 },
             };
-            headers.push(RenderedHeader { name: name.clone(), value, fixed: false, secret });
+            headers.push(RenderedHeader { name: wire_name(name), value, fixed: false, secret });
         }
         let defaults = [("User-Agent", Some(USER_AGENT)), ("Accept", Some(ACCEPT)), ("Content-Type", kind)];
         for (name, value) in defaults {
