@@ -164,11 +164,6 @@ impl Arena {
         }
     }
 
-    /// Whether there is any reference.
-    pub(crate) fn has_references(&self) -> bool {
-        !self.refs.is_empty()
-    }
-
     pub(crate) fn leaf(&mut self, set: Set) -> Id {
         let fixed = FIXED.iter().position(|(known, _)| matches!(known, Expr::Leaf(known) if **known == set));
         match fixed.and_then(|place| u32::try_from(place).ok()) {

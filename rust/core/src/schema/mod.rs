@@ -14,11 +14,14 @@
 mod accepts;
 mod arena;
 mod array;
+mod chain;
 mod compile;
 mod decimal;
 mod field;
 mod identity;
 mod keyword;
+#[cfg(test)]
+mod laws;
 mod number;
 mod object;
 mod read;
@@ -122,6 +125,9 @@ impl Schema {
     ) -> Option<Self> {
         let errors = findings.errors();
         let profile = read::read(source, at, options, limits, findings)?;
+        if findings.errors() == errors && !profile.references.is_empty() {
+            chain::check(source, at, &profile.references, findings);
+        }
         if findings.errors() > errors {
             return None;
         }

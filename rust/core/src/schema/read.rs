@@ -3,6 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::chain::Reference;
 use super::decimal::Dec;
 use super::identity;
 use super::keyword::{Keyword, asserts, keyword};
@@ -19,19 +20,20 @@ use crate::shape::{NAME_RESERVED, is_reserved};
 pub(super) type Patterns = FxHashMap<smol_str::SmolStr, Pattern>;
 
 /// What the first pass finds out.
-pub(super) struct Profile {
+pub(super) struct Profile<'s> {
     pub(super) dialect: Dialect,
     pub(super) patterns: Patterns,
+    pub(super) references: Vec<Reference<'s>>,
 }
 
 /// Reads a schema with its limits. Nothing when it is over them, so that nothing can go on.
-pub(super) fn read(
-    root: &Value,
+pub(super) fn read<'s>(
+    root: &'s Value,
     at: &Path<'_>,
     options: Options,
     limits: &TrustLimits,
     findings: &mut Findings,
-) -> Option<Profile> {
+) -> Option<Profile<'s>> {
     // The passes recurse with the schema's own nesting, which a host cannot raise beyond what their stacks hold.
     let (depth_limit, size_limit) = (limits.schema_depth.min(DEPTH_CEILING), limits.schema_bytes);
     let Some(size) = size_at_most(root, depth_limit) else {
@@ -49,9 +51,17 @@ pub(super) fn read(
     let dialect = root.get("$schema").and_then(Value::as_str).and_then(dialect).unwrap_or(options.dialect);
     let names = options.world == World::Closed;
     let patterns = Patterns::default();
-    let mut reader = Reader { root, dialect, names, findings, patterns, pattern_steps: PATTERN_STEPS };
+    let mut reader = Reader {
+        root,
+        dialect,
+        names,
+        findings,
+        patterns,
+        references: Vec::new(),
+        pattern_steps: PATTERN_STEPS,
+    };
     reader.schema(root, at);
-    Some(Profile { dialect, patterns: reader.patterns })
+    Some(Profile { dialect, patterns: reader.patterns, references: reader.references })
 }
 
 /// The deepest schema that is read, whatever the limits say.
@@ -116,12 +126,13 @@ struct Reader<'s, 'f> {
     names: bool,
     findings: &'f mut Findings,
     patterns: Patterns,
+    references: Vec<Reference<'s>>,
     /// What is left for compiling patterns.
     pattern_steps: usize,
 }
 
-impl Reader<'_, '_> {
-    fn schema(&mut self, schema: &Value, path: &Path<'_>) {
+impl<'s> Reader<'s, '_> {
+    fn schema(&mut self, schema: &'s Value, path: &Path<'_>) {
         match schema {
             Value::Bool(_) => {}
             Value::Object(object) => {
@@ -129,6 +140,10 @@ impl Reader<'_, '_> {
                     self.keyword(name, value, &path.name(name));
                 }
                 self.siblings(object, path);
+                if object.contains_key("$ref") {
+                    let pointer = path.name("$ref").to_string();
+                    self.references.push(Reference { holder: schema, pointer });
+                }
             }
             other => {
                 let kind = other.kind();
@@ -141,7 +156,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn keyword(&mut self, name: &str, value: &Value, path: &Path<'_>) {
+    fn keyword(&mut self, name: &str, value: &'s Value, path: &Path<'_>) {
         match keyword(name) {
             Keyword::Annotation => {
                 if name.starts_with("x-") {
@@ -256,7 +271,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn schemas(&mut self, items: &[Value], path: &Path<'_>) {
+    fn schemas(&mut self, items: &'s [Value], path: &Path<'_>) {
         for (at, item) in items.iter().enumerate() {
             self.schema(item, &path.index(at));
         }
