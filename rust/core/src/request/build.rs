@@ -5,6 +5,7 @@ use url::{Url, form_urlencoded};
 
 use super::body::{Body, FormValue, Json};
 use super::built::{Built, BuiltBody, BuiltHeader, CredentialUse, FormPart, HeaderPart, Node};
+use super::credential::CredentialSlot;
 use super::encode::{Pair, PairValue, percent_encode};
 use super::header::HeaderValue;
 use super::header_value::check_header_value;
@@ -13,7 +14,7 @@ use super::path_value::{SegmentPart, joined_segment};
 use super::place::{Placed, place};
 use super::query::QueryValue;
 use super::settings::Settings;
-use super::slot::{CredentialSlot, Fill, Position, Slot, Source};
+use super::slot::{Fill, Position, Slot, Source};
 use super::template::Request;
 use super::value::ValueFault;
 use crate::error::{Code, Refusal};

@@ -9,10 +9,10 @@ use smol_str::SmolStr;
 use super::built::{
     Built, BuiltBody, BuiltHeader, CredentialUse, FormPart, Given, HeaderPart, Node, Rendered, RenderedHeader,
 };
+use super::credential::{Auth, Basic};
 use super::encode::{Pair, write_form};
 use super::fixed::fixed_headers;
 use super::header_value::check_header_value;
-use super::slot::{Auth, Basic};
 use crate::error::{Code, Refusal};
 use crate::json::Value;
 
