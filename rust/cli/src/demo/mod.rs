@@ -15,7 +15,7 @@ use connector_testkit::Server;
 
 use crate::options::{block_on, open_options};
 use crate::rpc::object;
-use crate::run::show;
+use crate::session::show;
 use crate::source::read;
 use crate::style::{ERROR, GOOD, QUIET, TITLE, Trouble, out};
 
