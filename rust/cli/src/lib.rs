@@ -11,6 +11,7 @@ mod hooks;
 mod options;
 mod rpc;
 mod schema;
+mod secret;
 mod session;
 mod source;
 mod style;
@@ -22,9 +23,20 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::grant::GrantFlags;
 
-/// Checks, previews and calls connectors on your own machine.
+const EXAMPLES: &str = "\
+Examples:
+  connector check notes.json
+  connector preview notes.json find '{\"words\":\"tea\"}' \\
+      --origin server=https://notes.example --setting notebook=work
+  connector call notes.json find '{\"words\":\"tea\"}' \\
+      --origin server=https://notes.example --setting notebook=work \\
+      --secret token=env:NOTES_TOKEN
+
+Status: 0 when it went well, 1 when something was refused, 2 after wrong use.";
+
+/// Checks, previews and calls connectors from your own machine.
 #[derive(Parser)]
-#[command(name = "connector", version, about, max_term_width = 100)]
+#[command(name = "connector", version, about, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -32,44 +44,54 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Reports every problem of a manifest, with line, column and the way out.
+    /// Report every problem of a manifest, with line, column and the way out
     Check {
-        /// The manifest.
+        /// The manifest; `-` is stdin
         file: PathBuf,
-        /// How the report is written.
+        /// How the report is written: for people, or as JSON for programs
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
-    /// Prints the JSON Schema of manifests, for editors.
+    /// Print the JSON Schema of manifests, for editors
     Schema,
-    /// Shows the exact request that a call would send, without sending it.
+    /// Show the exact request of a call, without sending it
     Preview {
         #[command(flatten)]
         call: CallFlags,
-        /// How the preview is written.
+        /// How the preview is written: for people, or as JSON for programs
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
-    /// Sends a call and prints the text for the model.
+    /// Send a call and print the text for the model
+    ///
+    /// Only the text for the model goes to stdout; a preview and the question for a confirmation go to stderr.
+    /// The status is 1 also when the server answers with an error.
     Call {
         #[command(flatten)]
         call: CallFlags,
-        /// A secret: `NAME=env:VARIABLE`, `NAME=fd:NUMBER` or `NAME=prompt`; never the secret itself.
-        #[arg(long, value_name = "NAME=FROM")]
+        /// Where a secret comes from: env:VARIABLE, fd:NUMBER or prompt
+        #[arg(
+            long,
+            value_name = "NAME=FROM",
+            long_help = "\
+Where a secret comes from, never the secret itself:
+- NAME=env:VARIABLE: a variable of the environment
+- NAME=fd:NUMBER: an open file descriptor, to its end
+- NAME=prompt: a question in the terminal, without echo"
+        )]
         secret: Vec<String>,
-        /// Confirms a call that needs a confirmation, after its preview was printed.
+        /// Confirms the call, where it needs a confirmation
         #[arg(long)]
         yes: bool,
     },
-    /// Runs the whole path once, against a small API on this machine, and shows three attacks refused.
+    /// Run the whole path once, on this machine, with three attacks refused
     Demo {
-        /// The manifest, one for a Vikunja server.
-        #[arg(default_value = "example/connectors/vikunja.json")]
-        manifest: PathBuf,
+        /// A manifest for a Vikunja server [default: the first-party one of this project]
+        manifest: Option<PathBuf>,
     },
-    /// Serves the core as JSON-RPC 2.0 over stdin and stdout, one message per line (docs/rpc.md).
+    /// Serve the core as JSON-RPC 2.0 over stdin and stdout (docs/rpc.md)
     Rpc {
-        /// Offers the methods and parameters for tests; only in a build with the feature `test-hooks`.
+        /// Offers what only tests may use, in a build with the feature `test-hooks`
         #[arg(long)]
         test_hooks: bool,
     },
@@ -78,11 +100,11 @@ enum Command {
 /// A call, and the grant under which it is made.
 #[derive(clap::Args)]
 struct CallFlags {
-    /// The manifest.
+    /// The manifest
     file: PathBuf,
-    /// The tool's name, alone or as `id.name`.
+    /// The tool's name, alone or as `id.name`
     tool: String,
-    /// The arguments as a JSON object; `-` reads them from stdin.
+    /// The arguments as a JSON object; `-` is stdin
     #[arg(default_value = "{}")]
     arguments: String,
     #[command(flatten)]
@@ -91,10 +113,8 @@ struct CallFlags {
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people.
     #[default]
     Text,
-    /// For programs.
     Json,
 }
 
@@ -108,14 +128,18 @@ pub fn run() -> ExitCode {
         Command::Schema => schema::schema(),
         Command::Preview { call, format } => session::preview(&call, format),
         Command::Call { call, secret, yes } => session::call(&call, &secret, yes),
-        Command::Demo { manifest } => demo::demo(&manifest),
+        Command::Demo { manifest } => demo::demo(manifest),
         Command::Rpc { test_hooks } => session::rpc(test_hooks),
     };
     match result {
+        Ok(_) if !style::all_written() => {
+            style::trouble(&style::Trouble::new("output.failed", "the result could not be written"));
+            ExitCode::FAILURE
+        }
         Ok(code) => code,
         Err(trouble) => {
             style::trouble(&trouble);
-            trouble.exit
+            trouble.exit()
         }
     }
 }
