@@ -75,6 +75,7 @@ codes! {
     OutcomeUnknown "outcome_unknown" "A write was cut after it may have begun: whether it took effect is not known.";
     ResponseInvalid "response.invalid" "The answer cannot be read as its response map says.";
     SessionClosed "session.closed" "The session was closed.";
+    FileUnreadable "file.unreadable" "A file that the command line names cannot be opened or read.";
     StoreIo "store.io" "A file could not be read or written.";
 }
 

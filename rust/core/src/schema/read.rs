@@ -534,10 +534,10 @@ mod tests {
     #[test]
     fn annotations_change_nothing() {
         let annotated = closed(
-            r##"{"$schema": "http://json-schema.org/draft-07/schema#", "$id": "https://example.com/s.json", "$comment": "c",
+            r#"{"$schema": "http://json-schema.org/draft-07/schema", "$id": "https://example.com/s.json", "$comment": "c",
                 "title": 1, "description": [], "default": {"x": 1}, "examples": [1], "deprecated": true, "readOnly": true,
                 "writeOnly": false, "contentEncoding": "base64", "contentMediaType": "text/plain", "contentSchema": {"odd": 1},
-                "discriminator": {"propertyName": "kind"}, "x-order": 3, "format": "odd", "definitions": {}, "type": "string"}"##,
+                "discriminator": {"propertyName": "kind"}, "x-order": 3, "format": "odd", "definitions": {}, "type": "string"}"#,
         );
         assert_eq!(annotated.accepts(&"x".into()), Ok(()));
     }

@@ -49,8 +49,8 @@ impl Search {
             if field == Id::NEVER || self.is_plainly_empty(field) {
                 continue;
             }
-            let some = self.field(field);
-            if first.note(some)?.is_some() {
+            let possible = self.is_possible(field).map(Some);
+            if first.note(possible)? == Some(true) {
                 let found = self.object(&pos.with(name, field), rest);
                 if let Some(object) = first.note(found)? {
                     return Ok(Some(object));

@@ -1,16 +1,18 @@
 //! `connector preview`, `connector call` and `connector rpc`: one session each.
 
 use std::io::{BufRead, IsTerminal, Read};
+use std::path::Path;
 use std::process::ExitCode;
 
-use connector_core::TrustLimits;
 use connector_core::call::ToolCall;
 use connector_core::json::Sha256;
-use connector_runtime::{PlanView, Secret, Session};
+use connector_core::{Code, TrustLimits};
+use connector_runtime::{PlanView, Session};
 
 use crate::options::{block_on, open_options};
+use crate::secret::SecretFlag;
 use crate::source::{read, read_stdin};
-use crate::style::{QUIET, TITLE, Trouble, WARNING, out};
+use crate::style::{QUIET, TITLE, Trouble, WARNING, note, out};
 use crate::{CallFlags, Format};
 
 /// Shows the request of a call.
@@ -18,23 +20,23 @@ pub(crate) fn preview(flags: &CallFlags, format: Format) -> Result<ExitCode, Tro
     let (_, view) = plan(flags)?;
     match format {
         Format::Json => out(&view.preview.to_value().to_text()),
-        Format::Text => show(&view),
+        Format::Text => preview_lines(&view).iter().for_each(|line| out(line)),
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Sends a call.
 pub(crate) fn call(flags: &CallFlags, secrets: &[String], yes: bool) -> Result<ExitCode, Trouble> {
+    let secrets = SecretFlag::read_all(secrets)?;
     let (session, view) = plan(flags)?;
-    let connector = view.preview.connector.clone();
-    for secret in secrets {
-        let (name, secret) = read_secret(secret)?;
-        session.set_credential(&connector, &name, secret)?;
+    for flag in secrets {
+        let set = session.set_credential(&view.preview.connector, flag.name, flag.secret()?);
+        set.map_err(|refusal| Trouble::new(refusal.code.as_str(), refusal.reason))?;
     }
     let confirmation = if view.needs_confirmation.is_empty() {
         None
     } else {
-        show(&view);
+        preview_lines(&view).iter().for_each(|line| note(line));
         confirmed(yes)?.then_some(view.digest)
     };
     let confirmation = confirmation.as_ref().map(Sha256::to_string);
@@ -48,18 +50,23 @@ pub(crate) fn rpc(test_hooks: bool) -> Result<ExitCode, Trouble> {
     if test_hooks && !cfg!(feature = "test-hooks") {
         return Err(Trouble::usage("--test-hooks needs a build with the feature `test-hooks`"));
     }
-    block_on(crate::rpc::serve(test_hooks))?
-        .map_err(|error| Trouble::new("rpc.output", error.to_string()))?;
+    let served = block_on(crate::rpc::serve(test_hooks))?;
+    served
+        .map_err(|error| Trouble::new("output.failed", format!("the answers cannot be written: {error}")))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Installs the manifest in a session of its own and plans the call.
 fn plan(flags: &CallFlags) -> Result<(Session, PlanView), Trouble> {
     let limits = TrustLimits::default();
+    if flags.arguments == "-" && flags.file == Path::new("-") {
+        return Err(Trouble::usage("the manifest and the arguments cannot both come from stdin"));
+    }
     let manifest = read(&flags.file, limits.manifest_bytes)?;
     let arguments = if flags.arguments == "-" {
         let bytes = read_stdin(limits.argument_bytes)?;
-        String::from_utf8(bytes).map_err(|_| Trouble::new("call.invalid", "the arguments are not UTF-8"))?
+        let text = String::from_utf8(bytes);
+        text.map_err(|_| Trouble::new(Code::CallInvalid.as_str(), "the arguments are not UTF-8"))?
     } else {
         flags.arguments.clone()
     };
@@ -69,30 +76,42 @@ fn plan(flags: &CallFlags) -> Result<(Session, PlanView), Trouble> {
     let installed = session.install(&manifest, &source, grant, None)?;
     let named =
         |name: &str| name == flags.tool || name.split_once('.').is_some_and(|(_, tool)| tool == flags.tool);
-    let Some((name, _)) = installed.tools.into_iter().find(|(name, _)| named(name)) else {
-        return Err(Trouble::new("call.not_exported", format!("the manifest has no tool `{}`", flags.tool)));
+    let Some((name, _)) = installed.tools.iter().find(|(name, _)| named(name)) else {
+        let names: Vec<&str> = installed.tools.iter().map(|(name, _)| name.as_str()).collect();
+        let trouble = Trouble::new(
+            Code::CallNotExported.as_str(),
+            format!("the manifest has no tool `{}`", flags.tool),
+        );
+        return Err(trouble.with_help(format!("it has {}", names.join(", "))));
     };
-    let call = ToolCall { name, arguments };
+    let call = ToolCall { name: name.clone(), arguments };
     let view = session.plan(&call, Some(&installed.contract.to_string()), None)?;
     Ok((session, view))
 }
 
-/// Prints a preview.
-pub(crate) fn show(view: &PlanView) {
-    let display = view.preview.display();
-    let mut lines = display.lines();
-    for line in lines.by_ref().take(2) {
-        out(&format!("{QUIET}{line}{QUIET:#}"));
-    }
-    for (index, line) in lines.enumerate() {
-        out(&if index == 0 { format!("{TITLE}{line}{TITLE:#}") } else { line.to_owned() });
-    }
+/// The lines of a preview. Nothing of the manifest or the arguments writes lines or colours of its own: the display
+/// form is escaped line by line.
+pub(crate) fn preview_lines(view: &PlanView) -> Vec<String> {
+    // Who, what, the request line; then the header fields, of which the transport fixes some.
+    const HEAD: usize = 3;
+    let fixed = |line: usize| {
+        line.checked_sub(HEAD).and_then(|at| view.preview.headers.get(at)).is_some_and(|header| header.fixed)
+    };
+    let styled = |(index, line): (usize, &str)| match index {
+        0 | 1 => format!("{QUIET}{line}{QUIET:#}"),
+        2 => format!("{TITLE}{line}{TITLE:#}"),
+        _ if fixed(index) => format!("{QUIET}{line}{QUIET:#}"),
+        _ => line.to_owned(),
+    };
+    let mut lines: Vec<String> = view.preview.display().lines().enumerate().map(styled).collect();
     if !view.needs_confirmation.is_empty() {
         let reasons: Vec<&str> = view.needs_confirmation.iter().map(|reason| reason.as_str()).collect();
-        out(&format!("{WARNING}needs a confirmation{WARNING:#}: {}", reasons.join(", ")));
+        lines.push(format!("{WARNING}needs a confirmation{WARNING:#}: {}", reasons.join(", ")));
     }
+    lines
 }
 
+/// Whether a person confirms; without a terminal nobody can.
 fn confirmed(yes: bool) -> Result<bool, Trouble> {
     if yes {
         return Ok(true);
@@ -100,30 +119,9 @@ fn confirmed(yes: bool) -> Result<bool, Trouble> {
     if !std::io::stdin().is_terminal() {
         return Ok(false);
     }
-    out("Send it? Write `yes`:");
+    note("Send it? Write `yes`:");
     let mut line = String::new();
     let read = std::io::stdin().lock().take(64).read_line(&mut line);
-    read.map_err(|error| Trouble::new("file.unreadable", error.to_string()))?;
+    read.map_err(|error| Trouble::new(Code::FileUnreadable.as_str(), error.to_string()))?;
     Ok(line.trim() == "yes")
-}
-
-/// Reads a secret from where the flag says; it never stands on the command line itself.
-fn read_secret(flag: &str) -> Result<(String, Secret), Trouble> {
-    let usage = || Trouble::usage("--secret takes NAME=env:VARIABLE, NAME=fd:NUMBER or NAME=prompt");
-    let (name, from) = flag.split_once('=').ok_or_else(usage)?;
-    let text = if let Some(variable) = from.strip_prefix("env:") {
-        std::env::var(variable)
-            .map_err(|_| Trouble::new("credential.missing", format!("the variable {variable} is not set")))?
-    } else if let Some(number) = from.strip_prefix("fd:").filter(|number| number.parse::<u16>().is_ok()) {
-        let bytes = read(std::path::Path::new(&format!("/dev/fd/{number}")), 64 << 10)?;
-        let text = String::from_utf8(bytes);
-        let text = text.map_err(|_| Trouble::new("credential.invalid", "the secret is not UTF-8"))?;
-        text.trim_end_matches(['\r', '\n']).to_owned()
-    } else if from == "prompt" {
-        rpassword::prompt_password(format!("{name}: "))
-            .map_err(|_| Trouble::new("credential.missing", "there is no terminal to ask for the secret"))?
-    } else {
-        return Err(usage());
-    };
-    Ok((name.to_owned(), Secret::new(text)))
 }
