@@ -15,7 +15,7 @@ use crate::{CallFlags, Format};
 
 /// Shows the request of a call.
 pub(crate) fn preview(flags: &CallFlags, format: Format) -> Result<ExitCode, Trouble> {
-    let (_, view) = plan(flags)?;
+    let view = plan(flags, &[])?.1;
     match format {
         Format::Json => out(&view.preview.to_value().to_text()),
         Format::Text => show(&view),
@@ -25,12 +25,7 @@ pub(crate) fn preview(flags: &CallFlags, format: Format) -> Result<ExitCode, Tro
 
 /// Sends a call.
 pub(crate) fn call(flags: &CallFlags, secrets: &[String], yes: bool) -> Result<ExitCode, Trouble> {
-    let (session, view) = plan(flags)?;
-    let connector = view.preview.connector.clone();
-    for secret in secrets {
-        let (name, secret) = read_secret(secret)?;
-        session.set_credential(&connector, &name, secret)?;
-    }
+    let (session, view) = plan(flags, secrets)?;
     let confirmation = if view.needs_confirmation.is_empty() {
         None
     } else {
@@ -53,8 +48,8 @@ pub(crate) fn rpc(test_hooks: bool) -> Result<ExitCode, Trouble> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Installs the manifest in a session of its own and plans the call.
-fn plan(flags: &CallFlags) -> Result<(Session, PlanView), Trouble> {
+/// Installs the manifest in a session of its own, sets the secrets and plans the call.
+fn plan(flags: &CallFlags, secrets: &[String]) -> Result<(Session, PlanView), Trouble> {
     let limits = TrustLimits::default();
     let manifest = read(&flags.file, limits.manifest_bytes)?;
     let arguments = if flags.arguments == "-" {
@@ -72,6 +67,12 @@ fn plan(flags: &CallFlags) -> Result<(Session, PlanView), Trouble> {
     let Some((name, _)) = installed.tools.into_iter().find(|(name, _)| named(name)) else {
         return Err(Trouble::new("call.not_exported", format!("the manifest has no tool `{}`", flags.tool)));
     };
+    // Before the plan: a call that may go without a credential is planned without the one that is not set.
+    let connector = name.split_once('.').map_or("", |(connector, _)| connector);
+    for secret in secrets {
+        let (credential, secret) = read_secret(secret)?;
+        session.set_credential(connector, &credential, secret)?;
+    }
     let call = ToolCall { name, arguments };
     let view = session.plan(&call, Some(&installed.contract.to_string()), None)?;
     Ok((session, view))
