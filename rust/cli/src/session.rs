@@ -17,7 +17,7 @@ use crate::{CallFlags, Format};
 
 /// Shows the request of a call.
 pub(crate) fn preview(flags: &CallFlags, format: Format) -> Result<ExitCode, Trouble> {
-    let (_, view) = plan(flags)?;
+    let view = plan(flags, &[])?.1;
     match format {
         Format::Json => out(&view.preview.to_value().to_text()),
         Format::Text => preview_lines(&view).iter().for_each(|line| out(line)),
@@ -27,12 +27,7 @@ pub(crate) fn preview(flags: &CallFlags, format: Format) -> Result<ExitCode, Tro
 
 /// Sends a call.
 pub(crate) fn call(flags: &CallFlags, secrets: &[String], yes: bool) -> Result<ExitCode, Trouble> {
-    let secrets = SecretFlag::read_all(secrets)?;
-    let (session, view) = plan(flags)?;
-    for flag in secrets {
-        let set = session.set_credential(&view.preview.connector, flag.name, flag.secret()?);
-        set.map_err(|refusal| Trouble::new(refusal.code.as_str(), refusal.reason))?;
-    }
+    let (session, view) = plan(flags, secrets)?;
     let confirmation = if view.needs_confirmation.is_empty() {
         None
     } else {
@@ -56,9 +51,10 @@ pub(crate) fn rpc(test_hooks: bool) -> Result<ExitCode, Trouble> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Installs the manifest in a session of its own and plans the call.
-fn plan(flags: &CallFlags) -> Result<(Session, PlanView), Trouble> {
+/// Installs the manifest in a session of its own, sets the secrets and plans the call.
+fn plan(flags: &CallFlags, secrets: &[String]) -> Result<(Session, PlanView), Trouble> {
     let limits = TrustLimits::default();
+    let secrets = SecretFlag::read_all(secrets)?;
     if flags.arguments == "-" && flags.file == Path::new("-") {
         return Err(Trouble::usage("the manifest and the arguments cannot both come from stdin"));
     }
@@ -84,6 +80,12 @@ fn plan(flags: &CallFlags) -> Result<(Session, PlanView), Trouble> {
         );
         return Err(trouble.with_help(format!("it has {}", names.join(", "))));
     };
+    // Before the plan: a call that may go without a credential is planned without the one that is not set.
+    let connector = name.split_once('.').map_or("", |(connector, _)| connector);
+    for flag in secrets {
+        let set = session.set_credential(connector, flag.name, flag.secret()?);
+        set.map_err(|refusal| Trouble::new(refusal.code.as_str(), refusal.reason))?;
+    }
     let call = ToolCall { name: name.clone(), arguments };
     let view = session.plan(&call, Some(&installed.contract.to_string()), None)?;
     Ok((session, view))

@@ -181,7 +181,12 @@ impl Case {
 
         let (records, head) = session.audit();
         assert!(audit::verify(&records, head));
-        let seen = format!("{view:?}{:?}{:?}{answer:?}{records:?}{}", view.preview, view.preview.to_value(), answer.text);
+        let seen = format!(
+            "{view:?}{:?}{:?}{answer:?}{records:?}{}",
+            view.preview,
+            view.preview.to_value(),
+            answer.text
+        );
         for (_, text) in &secrets {
             assert!(!seen.contains(text.as_str()), "a secret stays out of previews, texts and records");
         }
@@ -223,7 +228,11 @@ impl Expect {
         }
         assert_eq!(String::from_utf8_lossy(request.body()), self.body.as_deref().unwrap_or_default());
         let has_body = self.body.is_some() || !matches!(&*self.method, "GET" | "HEAD" | "DELETE");
-        assert_eq!(request.header("content-length").is_some(), has_body, "a length where there may be a body");
+        assert_eq!(
+            request.header("content-length").is_some(),
+            has_body,
+            "a length where there may be a body"
+        );
     }
 }
 
@@ -235,15 +244,23 @@ async fn every_wire_case_holds() {
         for case in cases(&id) {
             let label = format!("{}.{}: {}", case.connector, case.tool, case.why);
             assert_eq!(case.connector, id, "{label}");
-            if case.refused { refused += 1 } else { built.insert(case.tool.clone()); }
+            if case.refused {
+                refused += 1
+            } else {
+                built.insert(case.tool.clone());
+            }
             held += 1;
             let (bytes, manifest) = (bytes.clone(), manifest.clone());
             if tokio::spawn(async move { case.hold(&bytes, &manifest).await }).await.is_err() {
                 failed.push(label);
             }
         }
-        let tools: BTreeSet<_> =
-            manifest["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect();
+        let tools: BTreeSet<_> = manifest["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|tool| tool["name"].as_str().unwrap().to_owned())
+            .collect();
         assert_eq!(built, tools, "{id}: each tool is built by a case");
     }
     println!("wire cases: {} of {held} hold, {refused} of them refusals", held - failed.len());

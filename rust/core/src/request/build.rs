@@ -5,7 +5,6 @@ use url::{Url, form_urlencoded};
 
 use super::body::{Body, FormValue, Json};
 use super::built::{Built, BuiltBody, BuiltHeader, CredentialUse, FormPart, HeaderPart, Node};
-use super::credential::CredentialSlot;
 use super::encode::{Pair, PairValue, percent_encode};
 use super::header::HeaderValue;
 use super::header_value::check_header_value;
@@ -345,12 +344,6 @@ fn refuse(slot: &Slot, position: Position, fault: ValueFault) -> Refusal {
         Source::Setting => {
             Refusal::new(code, format!("the setting `{name}` cannot stand in the {place}: {fault}"))
         }
-    }
-}
-
-impl CredentialUse {
-    fn new(slot: &CredentialSlot) -> Self {
-        Self { name: slot.name.clone(), auth: slot.auth.clone(), optional: slot.omit_absent }
     }
 }
 

@@ -65,12 +65,9 @@ impl Network {
     }
 
     pub(crate) fn options(&self) -> SessionOptions {
-        let resolver = self
-            .names
-            .iter()
-            .fold(ScriptedResolver::new(), |resolver, (name, answer)| {
-                resolver.with(name, vec![answer.clone()])
-            });
+        let resolver = self.names.iter().fold(ScriptedResolver::new(), |resolver, (name, answer)| {
+            resolver.with(name, vec![answer.clone()])
+        });
         let mut network = ClientOptions::new(Trust::pem(&self.authority.pem()).unwrap());
         network.resolver = Arc::new(resolver);
         network.connect_map.clone_from(&self.map);
@@ -144,7 +141,7 @@ pub(crate) fn promised(preview: &Preview, secrets: &[(&str, &str)]) -> String {
     let target = preview.url.strip_prefix(&preview.origin).unwrap();
     let mut wire = format!("{} {target} HTTP/1.1\r\n", preview.method.as_str());
     for header in &preview.headers {
-        wire.push_str(&format!("{}: {}\r\n", header.name.to_lowercase(), filled(&header.value)));
+        wire.push_str(&format!("{}: {}\r\n", header.name, filled(&header.value)));
     }
     wire.push_str("\r\n");
     wire.push_str(&preview.body.as_deref().map(filled).unwrap_or_default());
