@@ -1,5 +1,12 @@
 //! Hostile schemas and values: every one ends, in bounds, on the small stack of a phone's thread.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "helpers of tests fail as tests do, and say what they counted"
+)]
+
 use std::fmt::Write as _;
 
 use connector_core::json::{Numbers, Path, Profile, Value, read_strict};

@@ -272,3 +272,26 @@ proptest! {
         }
     }
 }
+
+/// A search that gives up too often is of no use; one that never does would not be bounded.
+#[test]
+fn nearly_every_question_is_decided() {
+    let (mut questions, mut undecided, mut most) = (0, 0, 0);
+    for seed in 0..2_000 {
+        let mut dice = Dice(seed * 7_919);
+        let pair = object([
+            ("prefixItems".to_owned(), vec![random_schema(&mut dice, 2), random_schema(&mut dice, 2)].into()),
+            ("$defs".to_owned(), random_document(&mut dice).get("$defs").unwrap().clone()),
+        ]);
+        let Ok(schema) = compile(&pair, Options::default()) else { continue };
+        let Some(set) = schema.0.arena.leaf_of(schema.0.root) else { continue };
+        let [array] = set.arr.as_slice() else { continue };
+        let mut search = Search::new(schema.0.arena.clone());
+        let wider = search.arena.diff(array.pos.at(0), array.pos.at(1));
+        questions += 1;
+        undecided += usize::from(search.member(wider).is_err());
+        most = most.max(search.steps());
+    }
+    println!("{questions} differences, {undecided} undecided, at most {most} steps");
+    assert!(undecided * 200 <= questions, "{undecided} of {questions}");
+}
