@@ -221,7 +221,7 @@ mod tests {
             (r#"{"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}"#, "0.1"),
             (
                 r#"{"type": "array", "minItems": 2, "items": {"type": "integer"}, "uniqueItems": true}"#,
-                "[0,1]",
+                "[0,-1]",
             ),
             (r#"{"type": "array", "contains": {"type": "string"}}"#, "[\"\"]"),
             (
