@@ -10,7 +10,7 @@ use super::preview::{Preview, PreviewHeader, write_member};
 use crate::json::{Sha256, sha256, write_string};
 use crate::manifest::{Effect, Tool};
 use crate::origin::Scheme;
-use crate::request::{Budget, Built, Given, Method, Redirects, RenderedHeader};
+use crate::request::{Budget, Built, CredentialUse, Given, Method, Redirects, RenderedHeader};
 use crate::toolset::Connector;
 use crate::{Code, Refusal, TrustLimits};
 
@@ -33,7 +33,8 @@ impl Reason {
     }
 }
 
-/// What a plan takes from outside the core: randomness, and what the conversation has seen.
+/// What a plan takes from outside the core: randomness, what the conversation has seen, and which credentials are
+/// not set.
 #[derive(Debug, Clone)]
 pub struct PlanSeed {
     /// The plan's own name, random.
@@ -42,6 +43,9 @@ pub struct PlanSeed {
     pub idempotency_key: Option<String>,
     /// The connectors whose text would flow into this call unconfirmed.
     pub flows: Vec<SmolStr>,
+    /// Credentials that are not set, of those that the call may go without
+    /// ([`CheckedCall::optional_credentials`]). The preview shows the request without them, and so it goes out.
+    pub without: Vec<SmolStr>,
 }
 
 /// A checked call with its finished request, credentials still placeholders. It dies with its tool set, its
@@ -71,8 +75,8 @@ impl Plan {
         };
         let key = seed.idempotency_key.as_deref();
         let built = tool.request().build(origin, connector.settings(), call.arguments(), key, limits)?;
-        let required = built.credentials().iter().any(|credential| !credential.optional);
-        if required && origin.origin().scheme() == Scheme::Http && !connector.grant().cleartext_credentials {
+        let sends = built.credentials().iter().any(|credential| !seed.leaves_out(credential));
+        if sends && origin.origin().scheme() == Scheme::Http && !connector.grant().cleartext_credentials {
             let reason = "the grant does not let a credential go over http";
             return Err(Refusal::new(Code::GrantDenied, reason));
         }
@@ -83,7 +87,7 @@ impl Plan {
         if !seed.flows.is_empty() {
             reasons.push(Reason::Flow);
         }
-        let preview = Arc::new(preview(&connector, tool, &built)?);
+        let preview = Arc::new(preview(&connector, tool, &built, &seed)?);
         let budget = budget(tool, limits);
         let digest = digest(&preview, &seed, &reasons, connector.grant_hash(), call.tool_set());
         let (name, tool_set) = (call.name().clone(), call.tool_set());
@@ -143,6 +147,17 @@ impl Plan {
     pub(super) fn built(&self) -> &Built {
         &self.built
     }
+
+    pub(super) fn seed(&self) -> &PlanSeed {
+        &self.seed
+    }
+}
+
+impl PlanSeed {
+    /// Whether the place of a credential is left out of the request.
+    pub(super) fn leaves_out(&self, credential: &CredentialUse) -> bool {
+        credential.optional && self.without.iter().any(|name| name == credential.name.as_str())
+    }
 }
 
 impl std::fmt::Debug for Plan {
@@ -154,8 +169,9 @@ impl std::fmt::Debug for Plan {
     }
 }
 
-fn preview(connector: &Connector, tool: &Tool, built: &Built) -> Result<Preview, Refusal> {
-    let shown = built.render(|_| Given::Placeholder)?;
+fn preview(connector: &Connector, tool: &Tool, built: &Built, seed: &PlanSeed) -> Result<Preview, Refusal> {
+    let shown = built
+        .render(|credential| if seed.leaves_out(credential) { Given::Nothing } else { Given::Placeholder })?;
     let header = |header: RenderedHeader| PreviewHeader {
         name: header.name.to_string(),
         value: header.value,
@@ -209,9 +225,8 @@ fn budget(tool: &Tool, limits: &TrustLimits) -> Budget {
     let decoded =
         decoded.map_or(limits.response_decoded_bytes, |bytes| bytes.min(limits.response_decoded_bytes));
     let total = asked.timeout_ms.map_or(limits.total_timeout, |ms| Duration::from_millis(ms.get()));
-    let retries = asked
-        .retries
-        .map_or(if fetches { 2 } else { 0 }, |retries| u32::try_from(retries.get()).unwrap_or(3));
+    let retries =
+        asked.retries.map_or(if read { 2 } else { 0 }, |retries| u32::try_from(retries.get()).unwrap_or(3));
     Budget {
         total: total.min(limits.total_timeout_ceiling),
         connect: limits.connect_timeout,

@@ -48,7 +48,7 @@ fn refused(findings: Findings) -> Report {
 fn judge(source: &Value, reading: &mut Reading<'_>) -> Option<ManifestDraft> {
     let at = Path::Root;
     let draft = ManifestDraft::read(source, &at, reading)?;
-    check_names(&draft, &at, reading);
+    check_names(&draft, source, &at, reading);
     let mut uses = Uses::new(&draft, source);
     uses.check_declarations(&draft, &at, reading);
     let sources = source.get("tools").and_then(Value::as_array).unwrap_or_default();

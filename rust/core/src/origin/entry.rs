@@ -226,7 +226,7 @@ pub(super) mod tests {
         assert!(entry.local_network() && entry.base_path() && *entry.selection() == Selection::Free);
         for (text, found) in [
             ("{}", vec![("shape.missing_member", "")]),
-            (r#"{"userProvided": {}}"#, vec![("shape.missing_member", "/userProvided")]),
+            (r#"{"userProvided": []}"#, vec![("shape.type", "/userProvided")]),
             (
                 r#"{"userProvided": {"title": "x", "port": 1}}"#,
                 vec![("shape.unknown_member", "/userProvided/port")],
@@ -291,12 +291,13 @@ pub(super) mod tests {
         let judge = jsonschema::validator_for(&document).unwrap();
         for text in [
             r#"{"userProvided": {"title": "Your server", "localNetwork": true, "basePath": true}}"#,
+            r#"{"userProvided": {}}"#,
             r#""https://api.example.com:8443""#,
             r#"{"userProvided": {"title": "Site", "choices": ["http://[fd00::1]:8123"]}}"#,
         ] {
             assert!(judge.is_valid(&serde_json::from_str(text).unwrap()), "{text}");
         }
-        for text in [r#""http://api.example.com""#, r#""https://localhost""#, r#"{"userProvided": {}}"#] {
+        for text in [r#""http://api.example.com""#, r#""https://localhost""#, r#"{"userProvided": 1}"#] {
             assert!(!judge.is_valid(&serde_json::from_str(text).unwrap()), "{text}");
         }
     }

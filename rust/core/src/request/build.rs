@@ -13,7 +13,7 @@ use super::path_value::{SegmentPart, joined_segment};
 use super::place::{Placed, place};
 use super::query::QueryValue;
 use super::settings::Settings;
-use super::slot::{CredentialSlot, Fill, Position, Slot, Source};
+use super::slot::{Fill, Position, Slot, Source};
 use super::template::Request;
 use super::value::ValueFault;
 use crate::error::{Code, Refusal};
@@ -344,12 +344,6 @@ fn refuse(slot: &Slot, position: Position, fault: ValueFault) -> Refusal {
         Source::Setting => {
             Refusal::new(code, format!("the setting `{name}` cannot stand in the {place}: {fault}"))
         }
-    }
-}
-
-impl CredentialUse {
-    fn new(slot: &CredentialSlot) -> Self {
-        Self { name: slot.name.clone(), auth: slot.auth.clone(), optional: slot.omit_absent }
     }
 }
 

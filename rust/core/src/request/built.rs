@@ -5,9 +5,9 @@ use std::fmt;
 use smol_str::SmolStr;
 use url::Url;
 
+use super::credential::Auth;
 use super::encode::Pair;
 use super::outgoing::Method;
-use super::slot::Auth;
 use crate::shape::Identifier;
 
 /// The request of one call, finished but for its secrets; made by [`Request::build`](super::Request::build) alone.

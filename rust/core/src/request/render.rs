@@ -1,5 +1,6 @@
 //! Rendering a built request: the same for the preview and for the wire, apart from the secrets.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 
 use base64::Engine;
@@ -9,12 +10,14 @@ use smol_str::SmolStr;
 use super::built::{
     Built, BuiltBody, BuiltHeader, CredentialUse, FormPart, Given, HeaderPart, Node, Rendered, RenderedHeader,
 };
+use super::credential::{Auth, Basic, CredentialSlot};
 use super::encode::{Pair, write_form};
 use super::fixed::fixed_headers;
 use super::header_value::check_header_value;
-use super::slot::{Auth, Basic};
+use super::slot::Position;
 use crate::error::{Code, Refusal};
 use crate::json::Value;
+use crate::limits::TrustLimits;
 
 /// The `User-Agent` where a manifest sets none.
 pub const USER_AGENT: &str = concat!("connector-core/", env!("CARGO_PKG_VERSION"));
@@ -133,29 +136,11 @@ impl Built {
 
     /// The value of a header that a secret fills; nothing when it is left out.
     fn header(&self, credential: &CredentialUse, give: Give<'_, '_>) -> Result<Option<String>, Refusal> {
-        let secret = match give(credential) {
-            Given::Nothing => return credential.left_out().map(|()| None),
-            Given::Placeholder => credential.placeholder(),
-            Given::Secret(secret) => {
-                credential.check(secret, self.header_value_bytes)?;
-                match &credential.auth {
-                    Auth::Bare | Auth::Scheme(_) => {
-                        check_header_value(secret, self.header_value_bytes)
-                            .map_err(|fault| credential.invalid(&fault.to_string()))?;
-                        secret.to_owned()
-                    }
-                    Auth::Basic(_, basic) => STANDARD.encode(credential.user_and_password(basic, secret)?),
-                }
-            }
-        };
-        let value = match &credential.auth {
-            Auth::Bare => secret,
-            Auth::Scheme(scheme) | Auth::Basic(scheme, _) => format!("{scheme} {secret}"),
-        };
-        if value.len() > self.header_value_bytes {
-            return Err(credential.invalid("it is longer than a header value may be"));
+        match give(credential) {
+            Given::Nothing => credential.left_out().map(|()| None),
+            Given::Placeholder => Ok(Some(credential.with_scheme(credential.placeholder()))),
+            Given::Secret(secret) => credential.header_value(secret, self.header_value_bytes).map(Some),
         }
-        Ok(Some(value))
     }
 
     /// A secret for a body; nothing when it is left out.
@@ -257,6 +242,54 @@ impl CredentialUse {
 
     fn invalid(&self, why: &str) -> Refusal {
         Refusal::new(Code::CredentialInvalid, format!("the credential `{}` cannot be sent: {why}", self.name))
+    }
+
+    /// The place of a slot.
+    pub fn new(slot: &CredentialSlot) -> Self {
+        Self { name: slot.name.clone(), auth: slot.auth.clone(), optional: slot.omit_absent }
+    }
+
+    /// Whether a secret can be sent at this place: `credential.invalid` when it cannot.
+    pub fn check_at(&self, position: Position, secret: &str, limits: &TrustLimits) -> Result<(), Refusal> {
+        match position {
+            Position::Header => self.header_value(secret, limits.header_value_bytes).map(|_| ()),
+            _ => self.check(secret, limits.header_value_bytes),
+        }
+    }
+
+    /// What of a secret must not come back: the secret, the pair that `Basic` encodes, and the password of a pair.
+    pub fn withheld<'s>(&self, secret: &'s str) -> Vec<Cow<'s, str>> {
+        let mut texts = vec![Cow::Borrowed(secret)];
+        if let Auth::Basic(_, basic) = &self.auth {
+            texts.extend(self.user_and_password(basic, secret).ok().map(Cow::Owned));
+            let password = secret.split_once(':').filter(|_| *basic == Basic::UserAndPassword);
+            texts.extend(password.map(|(_, password)| Cow::Borrowed(password)));
+        }
+        texts
+    }
+
+    /// The value of a header that the secret fills.
+    fn header_value(&self, secret: &str, max_bytes: usize) -> Result<String, Refusal> {
+        self.check(secret, max_bytes)?;
+        let secret = match &self.auth {
+            Auth::Bare | Auth::Scheme(_) => {
+                check_header_value(secret, max_bytes).map_err(|fault| self.invalid(&fault.to_string()))?;
+                secret.to_owned()
+            }
+            Auth::Basic(_, basic) => STANDARD.encode(self.user_and_password(basic, secret)?),
+        };
+        let value = self.with_scheme(secret);
+        if value.len() > max_bytes {
+            return Err(self.invalid("it is longer than a header value may be"));
+        }
+        Ok(value)
+    }
+
+    fn with_scheme(&self, secret: String) -> String {
+        match &self.auth {
+            Auth::Bare => secret,
+            Auth::Scheme(scheme) | Auth::Basic(scheme, _) => format!("{scheme} {secret}"),
+        }
     }
 
     /// What every secret is held to, wherever it stands.

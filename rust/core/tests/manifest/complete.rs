@@ -18,10 +18,13 @@ use crate::rules::cases;
 const ELSEWHERE: [(&str, &str); 1] =
     [("schema.number_too_long", "a number that keeps its value as a double has 17 digits at most")];
 
+/// Rules and pointers.
+type Found = Vec<(&'static str, &'static str)>;
+
 /// Documents that are no manifest, with what is found in them.
-fn documents() -> Vec<(Vec<u8>, Vec<(&'static str, &'static str)>)> {
+fn documents() -> Vec<(Vec<u8>, Found)> {
     let text = base().to_string();
-    let twice = text.replacen("{", "{\"id\":\"twice\",\"title\":\"T\",", 1);
+    let twice = text.replacen('{', "{\"id\":\"twice\",\"title\":\"T\",", 1);
     vec![
         (vec![b' '; (1 << 20) + 1], vec![("json.too_large", "")]),
         (b"{\"manifestVersion\": 1, \"id\": \"\xff\"}".to_vec(), vec![("json.encoding", "")]),
@@ -29,7 +32,7 @@ fn documents() -> Vec<(Vec<u8>, Vec<(&'static str, &'static str)>)> {
         (text.replace("\"id\":\"notes\",", "\"id\":\"notes\",,").into_bytes(), vec![("json.syntax", "")]),
         (
             "[".repeat(33).into_bytes(),
-            vec![("json.too_deep", &"/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0")],
+            vec![("json.too_deep", "/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0")],
         ),
         (twice.into_bytes(), vec![("json.duplicate_member", "/id"), ("json.duplicate_member", "/title")]),
         (
@@ -137,7 +140,7 @@ fn object(value: &Value) -> Object {
 }
 
 /// What a person gives for the settings of the base, with what is found.
-fn settings() -> Vec<(Value, Vec<(&'static str, &'static str)>)> {
+fn settings() -> Vec<(Value, Found)> {
     let right = json!({ "book": "work", "page": 3, "tone": "warm" });
     let with = |name: &str, value: Value| {
         let mut given = right.clone();

@@ -149,7 +149,7 @@ fn pointers(value: &Value, at: &str, out: &mut Vec<String>) {
     out.push(at.to_owned());
     match value {
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(index, item)| pointers(item, &format!("{at}/{index}"), out))
+            items.iter().enumerate().for_each(|(index, item)| pointers(item, &format!("{at}/{index}"), out));
         }
         Value::Object(members) => {
             for (name, value) in members {

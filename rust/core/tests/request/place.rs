@@ -118,9 +118,9 @@ fn core_defaults_fill_absent_headers_and_the_transport_s_are_marked() {
         json!({ "ACCEPT": "text/plain", "x-a": "b", "content-type": "application/vnd.a+json" });
     of["tools"][0]["request"]["idempotency"] = json!({ "header": "Idempotency-Key" });
     let own = [
-        row("ACCEPT", "text/plain", false),
-        row("x-a", "b", false),
-        row("content-type", "application/vnd.a+json", false),
+        row("Accept", "text/plain", false),
+        row("X-A", "b", false),
+        row("Content-Type", "application/vnd.a+json", false),
         row("Idempotency-Key", KEY, false),
         row("User-Agent", USER_AGENT, false),
     ];
