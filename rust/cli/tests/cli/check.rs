@@ -160,11 +160,8 @@ fn a_file_of_thousands_of_problems_is_reported_within_bounds() {
     let members: Vec<String> = (0..20_000).map(|number| format!("\"member{number}\": {number}")).collect();
     // All on one line, where each excerpt has to be cut out of it.
     let path = file("many.json", format!("{{\"manifestVersion\": 1, {}}}", members.join(", ")));
-    let started = std::time::Instant::now();
     let said = run(&["check", &path]);
     assert_eq!(said.status, 1);
     assert!(said.out.contains("\n... and "), "the rest is counted");
     assert!(said.out.lines().count() < 9_000 && said.out.len() < 2 << 20);
-    // Far from the time that one walk over the line for each finding would take.
-    assert!(started.elapsed() < std::time::Duration::from_secs(60));
 }

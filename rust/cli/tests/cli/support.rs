@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fs, io::Write};
 
-use connector_testkit::{Authority, Request, Server};
+use connector_testkit::{Authority, Request, Script, Server};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
@@ -165,6 +165,13 @@ impl Api {
     ) -> Self {
         let (runtime, identity) = (runtime(), authority.issue(names).unwrap());
         let server = runtime.block_on(Server::answering_tls(&identity, answer)).unwrap();
+        Self { server, _runtime: runtime }
+    }
+
+    /// A TLS server that does what a script says on each connection.
+    pub(crate) fn scripted(authority: &Authority, names: &[&str], script: Script) -> Self {
+        let (runtime, identity) = (runtime(), authority.issue(names).unwrap());
+        let server = runtime.block_on(Server::tls(&identity, script)).unwrap();
         Self { server, _runtime: runtime }
     }
 
