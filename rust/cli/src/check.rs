@@ -9,7 +9,7 @@ use connector_core::{Finding, TrustLimits};
 
 use crate::Format;
 use crate::rpc::{object, report};
-use crate::source::read_start;
+use crate::source::{name_of, read_start};
 use crate::style::{ERROR, FRAME, GOOD, QUIET, TITLE, Trouble, WARNING, out, safe};
 
 /// Checks one file. Status 0 when it may be installed, also with warnings; 1 when not.
@@ -30,7 +30,7 @@ pub(crate) fn check(file: &Path, format: Format) -> Result<ExitCode, Trouble> {
     let checked = check_manifest(&bytes, &limits);
     match format {
         Format::Json => out(&report(&checked, &bytes).to_text()),
-        Format::Text => print(&file.display().to_string(), &bytes, &checked),
+        Format::Text => print(&name_of(file), &bytes, &checked),
     }
     Ok(if checked.manifest.is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

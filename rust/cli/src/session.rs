@@ -11,7 +11,7 @@ use connector_runtime::{PlanView, Session};
 
 use crate::options::{block_on, open_options};
 use crate::secret::SecretFlag;
-use crate::source::{read, read_stdin};
+use crate::source::{name_of, read, read_stdin};
 use crate::style::{QUIET, TITLE, Trouble, WARNING, note, out};
 use crate::{CallFlags, Format};
 
@@ -67,7 +67,7 @@ fn plan(flags: &CallFlags, secrets: &[String]) -> Result<(Session, PlanView), Tr
         flags.arguments.clone()
     };
     let session = Session::open(open_options(None, None, None, None).map_err(Trouble::usage)?);
-    let source = format!("file:{}", flags.file.display());
+    let source = format!("file:{}", name_of(&flags.file));
     let grant = flags.grant.grant(&manifest, &limits)?;
     let installed = session.install(&manifest, &source, grant, None)?;
     let named =
