@@ -1,6 +1,7 @@
 //! A manifest bound by a person's grant.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -25,7 +26,6 @@ rules! {
 /// A checked manifest with its source and its grant: every origin bound, every setting held against its slots.
 ///
 /// Immutable. Only [`bind`](Self::bind) makes one.
-#[derive(Debug)]
 pub struct Connector {
     manifest: Arc<Manifest>,
     source: SmolStr,
@@ -67,6 +67,7 @@ impl Connector {
             let reason = format!("the grant does not fit the manifest: {first}");
             return Err(Refusal::new(Code::GrantInvalid, reason).with_findings(findings.into_list()));
         }
+        let grant = grant.of_connector(manifest.id().as_str());
         let effects = (0..)
             .zip(manifest.tools())
             .map(|(index, tool)| effect(&manifest, index, tool, &origins, &settings));
@@ -154,6 +155,18 @@ impl Connector {
     pub fn callable(&self) -> impl Iterator<Item = &str> {
         let granted = |tool: &&Tool| self.grant.allows_tool(self.id(), tool.name().as_str());
         self.manifest.tools().iter().filter(granted).map(|tool| tool.full_name().as_str())
+    }
+}
+
+/// What names it, not what is in it.
+impl fmt::Debug for Connector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connector")
+            .field("id", &self.id())
+            .field("source", &self.source)
+            .field("manifest", &self.manifest.sha256())
+            .field("grant", &self.grant_hash)
+            .finish_non_exhaustive()
     }
 }
 
