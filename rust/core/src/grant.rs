@@ -108,8 +108,8 @@ impl Grant {
             (Some(now), Some(then)) => now.0.iter().any(|name| !then.0.contains(name)),
         };
         let checks = [
-            ("origins", origin_texts(origins) != origin_texts(&before.origins)),
-            ("settings", setting_texts(settings) != setting_texts(&before.settings)),
+            ("origins", origin_texts(origins.as_ref()) != origin_texts(before.origins.as_ref())),
+            ("settings", setting_texts(settings.as_ref()) != setting_texts(before.settings.as_ref())),
             ("localNetwork", flag(*local_network, before.local_network)),
             ("overlayNetwork", flag(*overlay_network, before.overlay_network)),
             ("loopback", flag(*loopback, before.loopback)),
@@ -144,8 +144,8 @@ impl Grant {
         let only = only.as_ref().map(|only| names(only.0.iter().map(SmolStr::as_str).collect()));
         let members = [
             ("manifest", manifest.to_string().into()),
-            ("origins", texts(origin_texts(origins))),
-            ("settings", texts(setting_texts(settings))),
+            ("origins", texts(origin_texts(origins.as_ref()))),
+            ("settings", texts(setting_texts(settings.as_ref()))),
             ("localNetwork", (*local_network).into()),
             ("overlayNetwork", (*overlay_network).into()),
             ("loopback", (*loopback).into()),
@@ -159,14 +159,14 @@ impl Grant {
 }
 
 /// Origins by name; names are unique, so the order in which they were written does not count.
-fn origin_texts(origins: &Option<Members<SmolStr>>) -> BTreeMap<&str, String> {
-    let each = origins.iter().flat_map(Members::iter);
+fn origin_texts(origins: Option<&Members<SmolStr>>) -> BTreeMap<&str, String> {
+    let each = origins.into_iter().flat_map(Members::iter);
     each.map(|(name, url)| (name.as_str(), url.to_string())).collect()
 }
 
 /// Settings by name, each as its RFC 8785 text: `1` and `1.0` are one value, `1` and `"1"` are two.
-fn setting_texts(settings: &Option<Members<Value>>) -> BTreeMap<&str, String> {
-    let each = settings.iter().flat_map(Members::iter);
+fn setting_texts(settings: Option<&Members<Value>>) -> BTreeMap<&str, String> {
+    let each = settings.into_iter().flat_map(Members::iter);
     each.map(|(name, value)| (name.as_str(), canonical(value).unwrap_or_else(|| value.to_text()))).collect()
 }
 

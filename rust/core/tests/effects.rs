@@ -296,7 +296,7 @@ fn a_tool_set_is_named_by_its_tools_whatever_the_order_of_installs() {
     assert!(sets.iter().all(|hash| *hash == sets[0]));
     let others = [
         set(&[]),
-        set(&[a.clone()]),
+        set(std::slice::from_ref(&a)),
         set(&[a.clone(), b.clone()]),
         set(&[a, b, connector("c", "U")]),
         sets[0],

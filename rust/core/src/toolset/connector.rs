@@ -14,6 +14,7 @@ use crate::origin::BoundOrigin;
 use crate::request::{AnySlot, CredentialUse, Settings, Source};
 use crate::rule::Findings;
 use crate::rules;
+use crate::shape::Members;
 use crate::{Code, Refusal, TrustLimits};
 
 rules! {
@@ -50,7 +51,7 @@ impl Connector {
     ) -> Result<Self, Refusal> {
         let mut findings = Findings::new();
         let origins = bind_origins(&manifest, &grant, &mut findings);
-        let given = grant.settings.iter().flat_map(|settings| settings.iter());
+        let given = grant.settings.iter().flat_map(Members::iter);
         let given = given.map(|(name, value)| (name.clone(), value.clone())).collect();
         let settings = manifest.bind_settings(&given, limits);
         let settings =
@@ -177,7 +178,7 @@ fn bind_origins(
 ) -> BTreeMap<SmolStr, BoundOrigin> {
     let at = Path::Root.name("origins");
     let given = |name: &str| grant.origins.as_ref().and_then(|origins| origins.get(name));
-    for (name, _) in grant.origins.iter().flat_map(|origins| origins.iter()) {
+    for (name, _) in grant.origins.iter().flat_map(Members::iter) {
         if manifest.origins().get(name).is_none() {
             let message = format_args!("the manifest has no such origin");
             findings.add_name(&GRANT_ORIGIN_UNKNOWN, &at.name(name), message);

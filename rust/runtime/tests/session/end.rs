@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use connector_runtime::core::audit;
+use connector_runtime::core::{Code, audit};
 use connector_runtime::{PlanView, Session};
 use connector_testkit::{Event, Step};
 use serde_json::json;
@@ -233,7 +233,7 @@ async fn an_answer_that_cannot_be_read_is_an_answer_with_a_code() {
     let stage = Stage::of(&manifest, &least("notes"), vec![Step::ReadRequest, Step::Send(broken)]).await;
     let view = plan(&stage.session, "notes.add", &json!({ "text": "x" })).unwrap();
     let answer = execute(&stage.session, &view).await.unwrap();
-    assert_eq!((answer.status, answer.code.map(|code| code.as_str())), (200, Some("response.invalid")));
+    assert_eq!((answer.status, answer.code.map(Code::as_str)), (200, Some("response.invalid")));
     assert_eq!(outcomes(&stage.session).last().unwrap().1, "response.invalid");
     let sent =
         stage.server.log().entries().iter().filter(|entry| matches!(entry.event, Event::Request(_))).count();
