@@ -100,7 +100,7 @@ impl Stage {
     }
 
     /// Executes a plan with its digest.
-    fn execute_params(&self, plan: &Value, more: Value) -> Value {
+    fn execute_params(&self, plan: &Value, more: &Value) -> Value {
         let mut params =
             json!({"session": self.session, "plan": plan["plan"], "confirmation": plan["digest"]});
         for (name, value) in more.as_object().unwrap() {
@@ -111,7 +111,7 @@ impl Stage {
 
     fn execute(&mut self, tool: &str) -> Value {
         let plan = self.plan(tool);
-        let params = self.execute_params(&plan, json!({}));
+        let params = self.execute_params(&plan, &json!({}));
         self.rpc.call("call.execute", &params)
     }
 
@@ -188,7 +188,7 @@ fn a_whole_session_under_tls() {
     assert_eq!(stage.rpc.call("credential.delete", &credential), json!({}));
     assert_eq!(stage.rpc.call("credential.has", &credential), json!({"present": false}));
     let plan = stage.plan("a.list");
-    let params = stage.execute_params(&plan, json!({}));
+    let params = stage.execute_params(&plan, &json!({}));
     assert_eq!(stage.rpc.refusal("call.execute", &params), "credential.missing");
 
     let trail = stage.rpc.call("audit.read", &stage.of_session());
@@ -322,7 +322,7 @@ fn a_confirmation_is_the_digest_and_counts_once() {
         assert_eq!(stage.rpc.refusal("call.execute", &params), "plan.confirmation_required");
     }
     assert_eq!(stage.api.requests().len(), 0);
-    let params = stage.execute_params(&plan, json!({}));
+    let params = stage.execute_params(&plan, &json!({}));
     assert_eq!(stage.rpc.call("call.execute", &params)["status"], 200, "nothing was consumed before");
     assert_eq!(stage.rpc.refusal("call.execute", &params), "plan.unknown");
     assert_eq!(stage.api.seen(), ["DELETE /drop"]);
@@ -339,7 +339,7 @@ fn text_of_one_connector_does_not_flow_into_another_unasked() {
     };
     let params = plan(&stage, "a.list", "one");
     let first = stage.rpc.call("call.plan", &params);
-    let params = stage.execute_params(&first, json!({}));
+    let params = stage.execute_params(&first, &json!({}));
     stage.rpc.call("call.execute", &params);
     let params = plan(&stage, "b.list", "one");
     assert_eq!(stage.rpc.call("call.plan", &params)["needsConfirmation"], json!(["flow.cross_connector"]));
@@ -358,13 +358,13 @@ fn the_clock_of_a_session_can_be_moved_on() {
     };
     assert_eq!(stage.execute("a.list")["status"], 200);
     let plan = stage.plan("a.list");
-    let params = stage.execute_params(&plan, json!({}));
+    let params = stage.execute_params(&plan, &json!({}));
     assert_eq!(stage.rpc.refusal("call.execute", &params), "rate.limited");
     advance(&mut stage, 60_000);
     assert_eq!(stage.rpc.call("call.execute", &params)["status"], 200, "nothing was consumed before");
     let plan = stage.plan("a.list");
     advance(&mut stage, 300_000);
-    let params = stage.execute_params(&plan, json!({}));
+    let params = stage.execute_params(&plan, &json!({}));
     assert_eq!(stage.rpc.refusal("call.execute", &params), "plan.expired");
     let records = stage.rpc.call("audit.read", &stage.of_session())["records"].clone();
     let times: Vec<u64> =
@@ -384,7 +384,7 @@ fn the_address_guard_judges_before_the_map_of_addresses() {
         });
         let mut stage = Stage::at(api, &authority, &options);
         let plan = stage.plan("a.list");
-        let params = stage.execute_params(&plan, json!({}));
+        let params = stage.execute_params(&plan, &json!({}));
         assert_eq!(stage.rpc.refusal("call.execute", &params), expected);
         assert_eq!(stage.api.requests().len(), 0);
     };
@@ -405,7 +405,7 @@ fn the_address_guard_judges_before_the_map_of_addresses() {
     assert_eq!(stage.execute("a.list")["status"], 200);
     for _ in 0..2 {
         let plan = stage.plan("a.list");
-        let params = stage.execute_params(&plan, json!({}));
+        let params = stage.execute_params(&plan, &json!({}));
         assert_eq!(stage.rpc.refusal("call.execute", &params), "net.address");
     }
 }
@@ -416,7 +416,7 @@ fn only_the_roots_of_the_test_are_trusted() {
     let api = Api::tls(&unknown, &["api.example"], ok);
     let mut stage = Stage::at(api, &known, &json!({}));
     let plan = stage.plan("a.list");
-    let params = stage.execute_params(&plan, json!({}));
+    let params = stage.execute_params(&plan, &json!({}));
     assert_eq!(stage.rpc.refusal("call.execute", &params), "net.tls");
     assert_eq!(stage.api.requests().len(), 0);
 }
@@ -431,7 +431,7 @@ fn an_error_of_the_server_is_a_result() {
         (&json!(429), &json!(true), &json!(7))
     );
     let plan = stage.plan("a.drop");
-    let params = stage.execute_params(&plan, json!({"maxChars": 30}));
+    let params = stage.execute_params(&plan, &json!({"maxChars": 30}));
     let result = stage.rpc.call("call.execute", &params);
     assert!(result["text"].as_str().unwrap().chars().count() <= 30, "{result}");
     assert_eq!(result["truncated"], true);
@@ -441,12 +441,12 @@ fn an_error_of_the_server_is_a_result() {
 fn a_running_call_can_be_cancelled_while_others_are_answered() {
     let mut stage = Stage::scripted(silent());
     let plan = stage.plan("a.list");
-    let params = stage.execute_params(&plan, json!({"callId": "mine"}));
+    let params = stage.execute_params(&plan, &json!({"callId": "mine"}));
     let running = stage.rpc.send("call.execute", &params);
     // The seam stays open: other methods are answered, and a second call of the name is refused.
     assert_eq!(stage.rpc.call("text.clean", &json!({"text": "a"}))["text"], "a");
     let second = stage.plan("a.list");
-    let params = stage.execute_params(&second, json!({"callId": "mine"}));
+    let params = stage.execute_params(&second, &json!({"callId": "mine"}));
     assert_eq!(stage.rpc.refusal("call.execute", &params), "call.invalid");
     let cancel = |name: &str| json!({"session": stage.session, "callId": name});
     let (other, mine) = (cancel("other"), cancel("mine"));
@@ -461,7 +461,7 @@ fn a_running_call_can_be_cancelled_while_others_are_answered() {
 fn calls_overlap() {
     let mut slow = Stage::scripted(silent());
     let plan = slow.plan("a.list");
-    let params = slow.execute_params(&plan, json!({"callId": "slow"}));
+    let params = slow.execute_params(&plan, &json!({"callId": "slow"}));
     let running = slow.rpc.send("call.execute", &params);
     while slow.api.requests().is_empty() {
         std::thread::sleep(std::time::Duration::from_millis(10));
@@ -484,10 +484,10 @@ fn calls_overlap() {
 fn the_end_of_input_cancels_running_calls_and_writes_their_answers() {
     let mut stage = Stage::scripted(silent());
     let read = stage.plan("a.list");
-    let params = stage.execute_params(&read, json!({}));
+    let params = stage.execute_params(&read, &json!({}));
     let reading = stage.rpc.send("call.execute", &params);
     let write = stage.plan("a.add");
-    let params = stage.execute_params(&write, json!({}));
+    let params = stage.execute_params(&write, &json!({}));
     let writing = stage.rpc.send("call.execute", &params);
     let Stage { rpc, api, .. } = stage;
     while api.requests().len() < 2 {
@@ -505,7 +505,7 @@ fn the_end_of_input_cancels_running_calls_and_writes_their_answers() {
 fn closing_a_session_cancels_its_calls() {
     let mut stage = Stage::scripted(silent());
     let plan = stage.plan("a.list");
-    let params = stage.execute_params(&plan, json!({}));
+    let params = stage.execute_params(&plan, &json!({}));
     let running = stage.rpc.send("call.execute", &params);
     while stage.api.requests().is_empty() {
         std::thread::sleep(std::time::Duration::from_millis(10));
@@ -519,7 +519,7 @@ fn closing_a_session_cancels_its_calls() {
 fn a_call_as_a_notification_is_made_and_not_answered() {
     let mut stage = Stage::new(ok);
     let plan = stage.plan("a.list");
-    let params = stage.execute_params(&plan, json!({}));
+    let params = stage.execute_params(&plan, &json!({}));
     stage.rpc.notify("call.execute", &params);
     while stage.api.requests().is_empty() {
         std::thread::sleep(std::time::Duration::from_millis(10));
