@@ -116,6 +116,11 @@ pub(crate) fn answer(id: &Value, result: Result<Value, Failure>) -> String {
     object([("jsonrpc", "2.0".into()), ("id", id.clone()), outcome]).to_text()
 }
 
+/// The line of a notification to the other side.
+pub(crate) fn notification(method: &str, params: Value) -> String {
+    object([("jsonrpc", "2.0".into()), ("method", method.into()), ("params", params)]).to_text()
+}
+
 fn error(failure: Failure) -> Value {
     let (code, message, data) = match failure {
         Failure::Parse(rule) => {
