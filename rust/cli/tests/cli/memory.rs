@@ -16,7 +16,7 @@ use crate::support::{connector, file};
 fn peak_of_check(path: &str) -> u64 {
     const CAPACITY: usize = 64 << 10;
     let (mut reader, mut writer) = pipe().unwrap();
-    writer.write_all(&[b' '; CAPACITY]).unwrap();
+    writer.write_all(&vec![b' '; CAPACITY]).unwrap();
     let mut child = connector().args(["check", path]).stdin(Stdio::null()).stdout(writer).spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
     let look = || {
