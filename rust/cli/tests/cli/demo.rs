@@ -31,7 +31,9 @@ fn the_demo_runs_the_whole_path_and_refuses_three_attacks() {
         "install  vikunja ",
         "call     vikunja.list_tasks   ok",
         "started  vikunja.create_task  started",
-        "net.redirect  302",
+        "call     vikunja.get_task     call.arguments",
+        "plan.confirmation_required",
+        "net.redirect 302",
         "verified",
     ] {
         let found = text[at..]

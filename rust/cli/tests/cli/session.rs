@@ -197,8 +197,8 @@ fn a_whole_session_under_tls() {
     let deeds: Vec<&str> = records.iter().map(|record| record["deed"].as_str().unwrap()).collect();
     assert_eq!(
         deeds,
-        ["install", "call", "call"],
-        "a call that was refused before its plan was used is none"
+        ["install", "call", "call", "call"],
+        "a call that was refused before its plan was used is one too"
     );
     assert!(
         !trail.to_string().contains(TOKEN) && !trail.to_string().contains("green"),
