@@ -156,7 +156,9 @@ fn schemas_of_real_tools_and_hostile_ones() {
         "notionhq-notion-mcp-server.json",
         "mcp-server-slack.json",
     ] {
-        some("mcp-tools", file, 5).iter().for_each(|tool| compile(&tool["inputSchema"]));
+        for tool in some("mcp-tools", file, 5) {
+            compile(&tool["inputSchema"]);
+        }
     }
     for file in
         ["real-tool-evolution.json", "openapi-diff-pairs.json", "tool-merge.json", "ibm-jsonsubschema.json"]
@@ -166,7 +168,9 @@ fn schemas_of_real_tools_and_hostile_ones() {
             compile(&case["new"]);
         }
     }
-    some("grammar", "hostile-schemas.json", 1).iter().for_each(|case| compile(&case["schema"]));
+    for case in some("grammar", "hostile-schemas.json", 1) {
+        compile(&case["schema"]);
+    }
     println!("schemas of tools over the seam: {loads} load, {refused} are refused by name");
     let mut decided = 0;
     for case in some("subtyping", "sentry-json-schema-diff.json", 4)
