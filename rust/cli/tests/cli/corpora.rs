@@ -7,6 +7,7 @@ use connector_testkit::cases;
 use serde_json::{Value, json};
 
 use crate::rpc::Rpc;
+use crate::support::{file, run};
 
 /// Every `nth` case of a file, or none where the corpora are absent.
 fn some(area: &str, file: &str, nth: usize) -> Vec<Value> {
@@ -94,6 +95,21 @@ fn manifests() {
         count += 1;
     }
     println!("json over manifest.check: {count} reports");
+}
+
+#[test]
+fn reports_for_people() {
+    let mut count = 0;
+    let path = file("case.json", "");
+    for case in some("json", "parsing.json", 3).iter().filter(|case| case["b64"].is_string()) {
+        std::fs::write(&path, STANDARD.decode(text(case, "b64")).unwrap()).unwrap();
+        let said = run(&["check", &path]);
+        assert_eq!((said.status, said.err.as_str()), (1, ""), "{case}");
+        assert!(said.out.contains(" -->") && said.out.contains("refused: "), "{case}: {}", said.out);
+        assert!(!said.out.contains(|c: char| c.is_control() && c != '\n'), "{case}: {:?}", said.out);
+        count += 1;
+    }
+    println!("json over `connector check`: {count} reports");
 }
 
 #[test]
