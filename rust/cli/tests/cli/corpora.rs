@@ -7,6 +7,7 @@ use connector_testkit::cases;
 use serde_json::{Value, json};
 
 use crate::rpc::Rpc;
+use crate::support::{file, run};
 
 /// Every `nth` case of a file, or none where the corpora are absent.
 fn some(area: &str, file: &str, nth: usize) -> Vec<Value> {
@@ -97,6 +98,21 @@ fn manifests() {
 }
 
 #[test]
+fn reports_for_people() {
+    let mut count = 0;
+    let path = file("case.json", "");
+    for case in some("json", "parsing.json", 3).iter().filter(|case| case["b64"].is_string()) {
+        std::fs::write(&path, STANDARD.decode(text(case, "b64")).unwrap()).unwrap();
+        let said = run(&["check", &path]);
+        assert_eq!((said.status, said.err.as_str()), (1, ""), "{case}");
+        assert!(said.out.contains(" -->") && said.out.contains("refused: "), "{case}: {}", said.out);
+        assert!(!said.out.contains(|c: char| c.is_control() && c != '\n'), "{case}: {:?}", said.out);
+        count += 1;
+    }
+    println!("json over `connector check`: {count} reports");
+}
+
+#[test]
 fn schemas() {
     let mut rpc = Rpc::plain();
     let (mut right, mut refused) = (0, 0);
@@ -156,7 +172,9 @@ fn schemas_of_real_tools_and_hostile_ones() {
         "notionhq-notion-mcp-server.json",
         "mcp-server-slack.json",
     ] {
-        some("mcp-tools", file, 5).iter().for_each(|tool| compile(&tool["inputSchema"]));
+        for tool in some("mcp-tools", file, 5) {
+            compile(&tool["inputSchema"]);
+        }
     }
     for file in
         ["real-tool-evolution.json", "openapi-diff-pairs.json", "tool-merge.json", "ibm-jsonsubschema.json"]
@@ -166,7 +184,9 @@ fn schemas_of_real_tools_and_hostile_ones() {
             compile(&case["new"]);
         }
     }
-    some("grammar", "hostile-schemas.json", 1).iter().for_each(|case| compile(&case["schema"]));
+    for case in some("grammar", "hostile-schemas.json", 1) {
+        compile(&case["schema"]);
+    }
     println!("schemas of tools over the seam: {loads} load, {refused} are refused by name");
     let mut decided = 0;
     for case in some("subtyping", "sentry-json-schema-diff.json", 4)
