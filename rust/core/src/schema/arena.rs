@@ -68,10 +68,16 @@ impl Id {
     pub(crate) fn place(self) -> usize {
         self.0 as usize
     }
+
+    /// Whether this is the same set in every arena.
+    pub(crate) fn is_fixed(self) -> bool {
+        self.place() < FIXED_COUNT
+    }
 }
 
 impl RefId {
-    fn place(self) -> usize {
+    /// The place of this reference among those of its arena.
+    pub(crate) fn place(self) -> usize {
         self.0 as usize
     }
 }
@@ -164,6 +170,17 @@ impl Arena {
         }
     }
 
+    /// All references, in the order in which they were opened.
+    pub(crate) fn references(&self) -> Vec<Id> {
+        let reference = |(at, (expr, _)): (usize, &(Expr, Facts))| {
+            matches!(expr, Expr::Ref(_)).then(|| u32::try_from(at + FIXED_COUNT).ok().map(Id)).flatten()
+        };
+        if self.refs.is_empty() {
+            return Vec::new();
+        }
+        self.exprs.iter().enumerate().filter_map(reference).collect()
+    }
+
     /// Whether there is any reference.
     pub(crate) fn has_references(&self) -> bool {
         !self.refs.is_empty()
@@ -175,6 +192,11 @@ impl Arena {
             Some(place) => Id(place),
             None => self.intern(Expr::Leaf(Arc::new(set))),
         }
+    }
+
+    /// A set that is none of the fixed ones.
+    pub(crate) fn shared_leaf(&mut self, set: Arc<Set>) -> Id {
+        self.intern(Expr::Leaf(set))
     }
 
     fn intern(&mut self, expr: Expr) -> Id {
@@ -201,16 +223,22 @@ impl Arena {
         if a == Id::ANY {
             return b;
         }
+        self.and_all(&[a, b])
+    }
+
+    /// What lies in all.
+    pub(crate) fn and_all(&mut self, ids: &[Id]) -> Id {
         let mut operands = Ids::new();
-        for id in [a, b] {
-            match self.expr(id) {
+        for id in ids {
+            match self.expr(*id) {
                 Expr::And(ids) => operands.extend(ids.iter().copied()),
-                _ => operands.push(id),
+                _ => operands.push(*id),
             }
         }
         if operands.contains(&Id::NEVER) {
             return Id::NEVER;
         }
+        operands.retain(|id| *id != Id::ANY);
         let some_value = operands.iter().any(|id| self.facts(*id).present);
         if some_value {
             // "Absent" is out, so no operand needs to speak of it.
@@ -413,63 +441,87 @@ fn dedup(ids: &mut Ids) {
     }
 }
 
-/// Whether two sets plainly share no value: by their kinds, words and numbers, without a search.
+/// Whether two sets plainly share no value: by their kinds, words and numbers, without a search. A glance, of
+/// at most [`GLANCE`] comparisons.
 pub(crate) fn plainly_disjoint(arena: &Arena, a: Id, b: Id) -> bool {
-    plainly_disjoint_to(arena, a, b, 3)
+    Glance { arena, left: GLANCE }.disjoint(a, b, 3)
 }
 
-fn plainly_disjoint_to(arena: &Arena, a: Id, b: Id, depth: u32) -> bool {
-    if a == Id::NEVER || b == Id::NEVER {
-        return true;
-    }
-    if depth == 0 {
-        return false;
-    }
-    match (arena.expr(a), arena.expr(b)) {
-        (Expr::Leaf(x), Expr::Leaf(y)) => leaves_disjoint(arena, x, y, depth),
-        (Expr::And(ids), _) => ids.iter().any(|id| plainly_disjoint_to(arena, *id, b, depth - 1)),
-        (_, Expr::And(ids)) => ids.iter().any(|id| plainly_disjoint_to(arena, a, *id, depth - 1)),
-        (Expr::Or(ids), _) => ids.iter().all(|id| plainly_disjoint_to(arena, *id, b, depth - 1)),
-        (_, Expr::Or(ids)) => ids.iter().all(|id| plainly_disjoint_to(arena, a, *id, depth - 1)),
-        (Expr::Ref(reference), _) => {
-            arena.target(*reference).is_some_and(|id| plainly_disjoint_to(arena, id, b, depth - 1))
+/// The parts of sets (or words) that are compared at a glance.
+const GLANCE: usize = 256;
+
+struct Glance<'a> {
+    arena: &'a Arena,
+    left: usize,
+}
+
+impl Glance<'_> {
+    fn disjoint(&mut self, a: Id, b: Id, depth: u32) -> bool {
+        let arena = self.arena;
+        if a == Id::NEVER || b == Id::NEVER {
+            return true;
         }
-        (_, Expr::Ref(reference)) => {
-            arena.target(*reference).is_some_and(|id| plainly_disjoint_to(arena, a, id, depth - 1))
+        if depth == 0 || !self.pay(1) {
+            return false;
         }
-        _ => false,
-    }
-}
-
-fn leaves_disjoint(arena: &Arena, x: &Set, y: &Set, depth: u32) -> bool {
-    let kinds = (x.absent && y.absent) || (x.null && y.null) || (x.fals && y.fals) || (x.tru && y.tru);
-    let arrays = !x.arr.is_empty() && !y.arr.is_empty();
-    !kinds
-        && !arrays
-        && (x.str.is_empty() || y.str.is_empty() || words_disjoint(&x.str, &y.str))
-        && (x.num.is_empty()
-            || y.num.is_empty()
-            || number::and(&x.num, &y.num).is_ok_and(|both| both.is_empty()))
-        && x.obj.iter().all(|x| y.obj.iter().all(|y| objects_disjoint(arena, &x.pos, &y.pos, depth)))
-}
-
-/// Unions of lists of words, or of a list and anything.
-fn words_disjoint(a: &[Str], b: &[Str]) -> bool {
-    use super::string::Words::List;
-    let none_of = |words: &[smol_str::SmolStr], other: &Str| !words.iter().any(|word| other.has(word));
-    a.iter().all(|a| {
-        b.iter().all(|b| match (&a.words, &b.words) {
-            (List(words), _) => none_of(words, b),
-            (_, List(words)) => none_of(words, a),
+        match (arena.expr(a), arena.expr(b)) {
+            (Expr::Leaf(x), Expr::Leaf(y)) => self.leaves(x, y, depth),
+            (Expr::And(ids), _) => ids.iter().any(|id| self.disjoint(*id, b, depth - 1)),
+            (_, Expr::And(ids)) => ids.iter().any(|id| self.disjoint(a, *id, depth - 1)),
+            (Expr::Or(ids), _) => ids.iter().all(|id| self.disjoint(*id, b, depth - 1)),
+            (_, Expr::Or(ids)) => ids.iter().all(|id| self.disjoint(a, *id, depth - 1)),
+            (Expr::Ref(reference), _) => {
+                arena.target(*reference).is_some_and(|id| self.disjoint(id, b, depth - 1))
+            }
+            (_, Expr::Ref(reference)) => {
+                arena.target(*reference).is_some_and(|id| self.disjoint(a, id, depth - 1))
+            }
             _ => false,
-        })
-    })
-}
+        }
+    }
 
-/// A field that both have, and whose sets are disjoint, tells them apart.
-fn objects_disjoint(arena: &Arena, a: &Obj, b: &Obj, depth: u32) -> bool {
-    let apart = |a: &Obj, b: &Obj| {
-        a.fields.iter().any(|(name, id)| plainly_disjoint_to(arena, id, b.field(name), depth - 1))
-    };
-    apart(a, b) || apart(b, a)
+    fn leaves(&mut self, x: &Set, y: &Set, depth: u32) -> bool {
+        let kinds = (x.absent && y.absent) || (x.null && y.null) || (x.fals && y.fals) || (x.tru && y.tru);
+        let arrays = !x.arr.is_empty() && !y.arr.is_empty();
+        !kinds
+            && !arrays
+            && (x.str.is_empty() || y.str.is_empty() || self.words(&x.str, &y.str))
+            && (x.num.is_empty() || y.num.is_empty() || self.numbers(&x.num, &y.num))
+            && x.obj.iter().all(|x| y.obj.iter().all(|y| self.objects(&x.pos, &y.pos, depth)))
+    }
+
+    /// Unions of lists of words, or of a list and anything.
+    fn words(&mut self, a: &[Str], b: &[Str]) -> bool {
+        use super::string::Words::List;
+        let mut none_of = |words: &[smol_str::SmolStr], other: &Str| {
+            self.pay(words.len()) && !words.iter().any(|word| other.has(word))
+        };
+        a.iter().all(|a| {
+            b.iter().all(|b| match (&a.words, &b.words) {
+                (List(x), List(y)) if x.len() > y.len() => none_of(y, a),
+                (List(words), _) => none_of(words, b),
+                (_, List(words)) => none_of(words, a),
+                _ => false,
+            })
+        })
+    }
+
+    fn numbers(&mut self, a: &[Num], b: &[Num]) -> bool {
+        self.pay(a.len().saturating_mul(b.len())) && number::and(a, b).is_ok_and(|both| both.is_empty())
+    }
+
+    /// A field that both have, and whose sets are disjoint, tells them apart.
+    fn objects(&mut self, a: &Obj, b: &Obj, depth: u32) -> bool {
+        let mut apart = |a: &Obj, b: &Obj| {
+            a.fields.iter().any(|(name, id)| self.disjoint(id, b.field(name), depth - 1))
+        };
+        apart(a, b) || apart(b, a)
+    }
+
+    /// Pays for some comparisons; `false` when they are used up.
+    fn pay(&mut self, comparisons: usize) -> bool {
+        let left = self.left.checked_sub(comparisons);
+        self.left = left.unwrap_or(0);
+        left.is_some()
+    }
 }

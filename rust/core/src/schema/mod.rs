@@ -19,6 +19,7 @@ mod decimal;
 mod field;
 mod identity;
 mod keyword;
+mod narrower;
 mod number;
 mod object;
 mod read;
@@ -37,6 +38,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 pub use field::{ArrayField, Field, Kinds};
+pub use narrower::Verdict;
 pub use rules::RULES;
 pub use undecided::Undecided;
 pub use violations::Violation;

@@ -95,6 +95,18 @@ impl Num {
         parts
     }
 
+    /// Whether one interval ends before the other begins.
+    fn is_apart(&self, other: &Self) -> bool {
+        let before = |hi: Option<Bound>, lo: Option<Bound>| {
+            hi.zip(lo).is_some_and(|(hi, lo)| match hi.at.cmp(&lo.at) {
+                Ordering::Less => true,
+                Ordering::Equal => !(hi.inclusive && lo.inclusive),
+                Ordering::Greater => false,
+            })
+        };
+        before(self.hi, other.lo) || before(other.hi, self.lo)
+    }
+
     /// A number of the set; `None` is proof that there is none.
     pub(crate) fn member(&self) -> Result<Option<Dec>, Undecided> {
         if let (Some(lo), Some(hi)) = (self.lo, self.hi) {
@@ -207,6 +219,9 @@ pub(crate) fn and(a: &[Num], b: &[Num]) -> Result<Vec<Num>, Undecided> {
     let mut parts = Vec::new();
     for x in a {
         for y in b {
+            if x.is_apart(y) {
+                continue;
+            }
             let part = x.and(y)?;
             if !matches!(part.member(), Ok(None)) && !parts.contains(&part) {
                 parts.push(part);
@@ -219,9 +234,27 @@ pub(crate) fn and(a: &[Num], b: &[Num]) -> Result<Vec<Num>, Undecided> {
     Ok(parts)
 }
 
-/// Every number that is not in the union.
-pub(crate) fn complement(parts: &[Num]) -> Result<Vec<Num>, Undecided> {
-    parts.iter().try_fold(vec![Num::ANY], |rest, part| and(&rest, &part.complement()))
+/// The numbers of the first union that are not in the second.
+pub(crate) fn minus(a: &[Num], b: &[Num]) -> Result<Vec<Num>, Undecided> {
+    let mut rest = a.to_vec();
+    for out in b {
+        if rest.iter().all(|part| part.is_apart(out)) {
+            continue;
+        }
+        let mut parts: Vec<Num> = Vec::with_capacity(rest.len() + 1);
+        for part in rest {
+            if part.is_apart(out) {
+                parts.push(part);
+            } else if part != *out {
+                parts.extend(and(&[part], &out.complement())?);
+            }
+        }
+        if parts.len() > PARTS {
+            return Err(Undecided::Clauses);
+        }
+        rest = parts;
+    }
+    Ok(rest)
 }
 
 /// A number of the union; `None` is proof that there is none.
@@ -303,7 +336,7 @@ mod tests {
     #[test]
     fn a_set_and_its_complement_share_nothing_and_leave_nothing() {
         let set = [num("[0", "10)", "0.5", &[]), num("[20", "", "", &["3"])];
-        let rest = complement(&set).unwrap();
+        let rest = minus(&[Num::ANY], &set).unwrap();
         assert_eq!(member(&and(&set, &rest).unwrap()).unwrap(), None);
         for text in ["-1", "0", "0.25", "0.5", "9.5", "10", "15", "20", "21", "21.5", "24", "1e300"] {
             let number = Number::parse(text).unwrap();

@@ -44,6 +44,9 @@ impl Search {
             if pos.length.1.is_some_and(|most| place as u64 >= most) {
                 break;
             }
+            if pos.at(place) == out.at(place) {
+                continue;
+            }
             let item = self.arena.diff(pos.at(place), out.at(place));
             let item = self.arena.and(item, Id::PRESENT);
             let member = self.member(item);
@@ -107,6 +110,7 @@ impl Search {
         let mut items: Vec<Witness> = Vec::new();
         let mut taken = Vec::new();
         for place in 0..usize::try_from(pos.length.0).unwrap_or(usize::MAX) {
+            self.pay(1 + taken.len())?;
             let mut item = pos.at(place);
             for known in &taken {
                 item = self.arena.diff(item, *known);

@@ -1,6 +1,7 @@
 //! The emptiness test: is anything in a set, and if so, what?
 
 mod array;
+mod budget;
 mod normal;
 mod object;
 mod witness;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+pub(crate) use budget::Budget;
 pub(crate) use normal::strings;
 pub(crate) use witness::Witness;
 
@@ -18,8 +20,6 @@ use super::set::Set;
 use super::string::Products;
 use super::undecided::Undecided;
 
-/// The steps of one search: a bound for its time, some tens of milliseconds.
-const STEPS: u32 = 5_000;
 /// The frames of the search on the stack at once: phones' threads have 512 KiB.
 const FRAMES: u32 = 128;
 
@@ -39,23 +39,35 @@ pub(crate) struct Search {
     lowest: usize,
     /// `oneOf`s that are being taken apart.
     expanding: FxHashSet<Id>,
+    /// What is left of the budget.
     steps: u32,
     frames: u32,
 }
 
 impl Search {
+    /// For questions about one schema.
     pub(crate) fn new(arena: Arena) -> Self {
+        Self::within(arena, Budget::SCHEMA)
+    }
+
+    pub(crate) fn within(arena: Arena, budget: Budget) -> Self {
         Self {
             arena,
-            products: Products::default(),
+            products: Products::within(budget.automata),
             sets: Vec::new(),
             members: FxHashMap::default(),
             stack: Vec::new(),
             lowest: usize::MAX,
             expanding: FxHashSet::default(),
-            steps: 0,
+            steps: budget.steps,
             frames: 0,
         }
+    }
+
+    /// Another budget in place of what is left, for another question.
+    pub(crate) fn refill(&mut self, budget: Budget) {
+        self.steps = budget.steps;
+        self.products.refill(budget.automata);
     }
 
     /// A value of the set; `None` is proof that there is none. "Absent" is no value.
@@ -103,7 +115,7 @@ impl Search {
             return Ok(Some(Witness::number(number)));
         }
         for part in &set.str {
-            if let Some(word) = first.note(part.member())? {
+            if let Some(word) = first.note(self.products.member(part))? {
                 return Ok(Some(Witness::string(word)));
             }
         }
@@ -144,7 +156,7 @@ impl Search {
 
     /// Runs one level of the search, within the bounds of steps and stack.
     fn framed<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T, Undecided>) -> Result<T, Undecided> {
-        self.step()?;
+        self.pay(budget::FRAME)?;
         if self.frames >= FRAMES {
             return Err(Undecided::Depth);
         }
@@ -154,9 +166,11 @@ impl Search {
         result
     }
 
-    fn step(&mut self) -> Result<(), Undecided> {
-        self.steps += 1;
-        if self.steps > STEPS { Err(Undecided::Steps) } else { Ok(()) }
+    /// Pays for some steps of work.
+    fn pay(&mut self, steps: usize) -> Result<(), Undecided> {
+        let left = u32::try_from(steps).ok().and_then(|steps| self.steps.checked_sub(steps));
+        self.steps = left.unwrap_or(0);
+        left.map(drop).ok_or(Undecided::Steps)
     }
 
     /// Runs with an empty stack, so that the answer rests on no assumption.

@@ -44,7 +44,7 @@ impl Search {
             Expr::Leaf(set) => Ok(set),
             // An open reference stands only in a schema that was refused.
             Expr::Ref(reference) => self.normal(self.arena.target(reference).unwrap_or(Id::NEVER)),
-            Expr::And(ids) => self.fold(&ids, Self::both),
+            Expr::And(ids) => self.all_of(&ids),
             Expr::Or(ids) => self.fold(&ids, Self::either),
             Expr::Not(id) => {
                 let set = self.normal(id)?;
@@ -71,13 +71,37 @@ impl Search {
         Ok(set)
     }
 
+    /// Positives are met first, negatives are taken out of what is left.
+    fn all_of(&mut self, ids: &Ids) -> Result<Arc<Set>, Undecided> {
+        let inner = |search: &Self, id: &Id| match search.arena.expr(*id) {
+            Expr::Not(inner) => Some(*inner),
+            _ => None,
+        };
+        let positives: Ids = ids.iter().copied().filter(|id| inner(self, id).is_none()).collect();
+        let mut negatives: Ids = ids.iter().filter_map(|id| inner(self, id)).collect();
+        let mut set = if positives.is_empty() && !negatives.is_empty() {
+            let first = self.normal(negatives.remove(0))?;
+            Arc::new(self.complement(&first)?)
+        } else {
+            self.fold(&positives, Self::both)?
+        };
+        for id in negatives {
+            let out = self.normal(id)?;
+            set = Arc::new(self.without(&set, &out)?);
+        }
+        Ok(set)
+    }
+
     fn both(&mut self, x: &Set, y: &Set) -> Result<Set, Undecided> {
         Ok(Set {
             absent: x.absent && y.absent,
             null: x.null && y.null,
             fals: x.fals && y.fals,
             tru: x.tru && y.tru,
-            num: number::and(&x.num, &y.num)?,
+            num: {
+                self.pay(x.num.len().saturating_mul(y.num.len()) / 4)?;
+                number::and(&x.num, &y.num)?
+            },
             str: self.products.meet_all(&x.str, &y.str)?,
             arr: self.meet_clauses(&x.arr, &y.arr, Self::meet_arrays)?,
             obj: self.meet_clauses(&x.obj, &y.obj, Self::meet_objects)?,
@@ -85,6 +109,7 @@ impl Search {
     }
 
     fn either(&mut self, x: &Set, y: &Set) -> Result<Set, Undecided> {
+        self.pay((x.obj.len().saturating_mul(y.obj.len()) + x.arr.len().saturating_mul(y.arr.len())) / 8)?;
         let obj = union(&x.obj, &y.obj)?;
         let mut num = union(&x.num, &y.num)?;
         if num.contains(&number::Num::ANY) {
@@ -103,23 +128,28 @@ impl Search {
     }
 
     fn complement(&mut self, x: &Set) -> Result<Set, Undecided> {
-        let mut arr = vec![Clause::from(Arr::ANY)];
-        for clause in &x.arr {
-            let outside = outside(clause, Arr::ANY);
-            arr = self.meet_clauses(&arr, &outside, Self::meet_arrays)?;
+        let everything = Set { absent: true, ..Set::values() };
+        self.without(&everything, x)
+    }
+
+    /// What is in the first set and not in the second.
+    fn without(&mut self, x: &Set, out: &Set) -> Result<Set, Undecided> {
+        let mut arr = x.arr.clone();
+        for clause in &out.arr {
+            arr = self.meet_clauses(&arr, &outside(clause, Arr::ANY), Self::meet_arrays)?;
         }
-        let mut obj = vec![Clause::from(Obj::any())];
-        for clause in &x.obj {
-            let outside = outside(clause, Obj::any());
-            obj = self.meet_clauses(&obj, &outside, Self::meet_objects)?;
+        let mut obj = x.obj.clone();
+        for clause in &out.obj {
+            obj = self.meet_clauses(&obj, &outside(clause, Obj::any()), Self::meet_objects)?;
         }
+        self.pay(x.num.len().saturating_mul(out.num.len()) / 4)?;
         Ok(Set {
-            absent: !x.absent,
-            null: !x.null,
-            fals: !x.fals,
-            tru: !x.tru,
-            num: number::complement(&x.num)?,
-            str: self.products.complement(&x.str)?,
+            absent: x.absent && !out.absent,
+            null: x.null && !out.null,
+            fals: x.fals && !out.fals,
+            tru: x.tru && !out.tru,
+            num: number::minus(&x.num, &out.num)?,
+            str: self.products.minus_all(&x.str, &out.str)?,
             arr,
             obj,
         })
@@ -134,6 +164,7 @@ impl Search {
         let mut clauses = Vec::new();
         for x in a {
             for y in b {
+                self.pay(2 + clauses.len() / 8)?;
                 let Some(pos) = meet(self, &x.pos, &y.pos)? else { continue };
                 let mut neg = x.neg.clone();
                 neg.extend(y.neg.iter().filter(|other| !x.neg.contains(other)).cloned());
@@ -162,6 +193,7 @@ impl Search {
         if is_empty(count) {
             return Ok(None);
         }
+        self.pay(2 * (a.fields.len() + b.fields.len()))?;
         let mut fields = Fields::with_capacity(a.fields.len().max(b.fields.len()));
         for (name, id) in a.fields.iter() {
             fields.push(name.clone(), self.arena.and(id, b.field(name)));
@@ -194,6 +226,9 @@ impl Search {
         'again: loop {
             for (at, a) in clauses.iter().enumerate() {
                 for (other, b) in clauses.iter().enumerate().skip(at + 1) {
+                    if self.pay(1 + a.pos.fields.len() / 8).is_err() {
+                        return clauses;
+                    }
                     let Some(name) = difference(a, b) else { continue };
                     let id = self.arena.or(a.pos.field(&name), b.pos.field(&name));
                     let merged = a.pos.with(&name, id);
