@@ -512,9 +512,8 @@ impl Glance<'_> {
 
     /// A field that both have, and whose sets are disjoint, tells them apart.
     fn objects(&mut self, a: &Obj, b: &Obj, depth: u32) -> bool {
-        let mut apart = |a: &Obj, b: &Obj| {
-            a.fields.iter().any(|(name, id)| self.disjoint(id, b.field(name), depth - 1))
-        };
+        let mut apart =
+            |a: &Obj, b: &Obj| a.fields.iter().any(|(name, id)| self.disjoint(id, b.field(name), depth - 1));
         apart(a, b) || apart(b, a)
     }
 

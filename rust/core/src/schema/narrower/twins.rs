@@ -51,9 +51,9 @@ impl<'a> Twins<'a> {
             self.left = left;
             let alike = match (self.new.expr(new), self.old.expr(old)) {
                 (Expr::Leaf(x), Expr::Leaf(y)) => leaves(x, y, &mut open),
-                (Expr::And(x), Expr::And(y))
-                | (Expr::Or(x), Expr::Or(y))
-                | (Expr::One(x), Expr::One(y)) => ids(x, y, &mut open),
+                (Expr::And(x), Expr::And(y)) | (Expr::Or(x), Expr::Or(y)) | (Expr::One(x), Expr::One(y)) => {
+                    ids(x, y, &mut open)
+                }
                 (Expr::Not(x), Expr::Not(y)) => {
                     open.push((*x, *y));
                     true
