@@ -181,11 +181,6 @@ impl Arena {
         self.exprs.iter().enumerate().filter_map(reference).collect()
     }
 
-    /// Whether there is any reference.
-    pub(crate) fn has_references(&self) -> bool {
-        !self.refs.is_empty()
-    }
-
     pub(crate) fn leaf(&mut self, set: Set) -> Id {
         let fixed = FIXED.iter().position(|(known, _)| matches!(known, Expr::Leaf(known) if **known == set));
         match fixed.and_then(|place| u32::try_from(place).ok()) {
@@ -258,14 +253,24 @@ impl Arena {
             }
         }
         dedup(&mut operands);
-        let contradiction = |id: &Id| matches!(self.expr(*id), Expr::Not(inner) if operands.contains(inner));
-        if operands.iter().any(contradiction) {
+        if self.contradict(&operands) {
             return Id::NEVER;
         }
         match operands.as_slice() {
             [] => Id::ANY,
             [one] => *one,
             _ => self.intern(Expr::And(operands)),
+        }
+    }
+
+    /// Whether one of these is the complement of another.
+    fn contradict(&self, ids: &Ids) -> bool {
+        let inner = |id: &Id| if let Expr::Not(inner) = self.expr(*id) { Some(*inner) } else { None };
+        if ids.len() < 32 {
+            ids.iter().filter_map(inner).any(|id| ids.contains(&id))
+        } else {
+            let known: rustc_hash::FxHashSet<Id> = ids.iter().copied().collect();
+            ids.iter().filter_map(inner).any(|id| known.contains(&id))
         }
     }
 
@@ -441,21 +446,18 @@ fn dedup(ids: &mut Ids) {
     }
 }
 
-/// Whether two sets plainly share no value: by their kinds, words and numbers, without a search. A glance, of
-/// at most [`GLANCE`] comparisons.
-pub(crate) fn plainly_disjoint(arena: &Arena, a: Id, b: Id) -> bool {
-    Glance { arena, left: GLANCE }.disjoint(a, b, 3)
+/// Whether two sets plainly share no value: by their kinds, words and numbers, without a search. At most so many
+/// parts (or words) are compared as are `left`; beyond, the answer is no.
+pub(crate) fn plainly_disjoint(arena: &Arena, a: Id, b: Id, left: &mut usize) -> bool {
+    Glance { arena, left }.disjoint(a, b, 3)
 }
 
-/// The parts of sets (or words) that are compared at a glance.
-const GLANCE: usize = 256;
-
-struct Glance<'a> {
+struct Glance<'a, 'l> {
     arena: &'a Arena,
-    left: usize,
+    left: &'l mut usize,
 }
 
-impl Glance<'_> {
+impl Glance<'_, '_> {
     fn disjoint(&mut self, a: Id, b: Id, depth: u32) -> bool {
         let arena = self.arena;
         if a == Id::NEVER || b == Id::NEVER {
@@ -507,7 +509,7 @@ impl Glance<'_> {
     }
 
     fn numbers(&mut self, a: &[Num], b: &[Num]) -> bool {
-        self.pay(a.len().saturating_mul(b.len())) && number::and(a, b).is_ok_and(|both| both.is_empty())
+        self.pay(number::cost(a, b)) && number::and(a, b).is_ok_and(|both| both.is_empty())
     }
 
     /// A field that both have, and whose sets are disjoint, tells them apart.
@@ -520,7 +522,7 @@ impl Glance<'_> {
     /// Pays for some comparisons; `false` when they are used up.
     fn pay(&mut self, comparisons: usize) -> bool {
         let left = self.left.checked_sub(comparisons);
-        self.left = left.unwrap_or(0);
+        *self.left = left.unwrap_or(0);
         left.is_some()
     }
 }

@@ -76,9 +76,7 @@ impl Str {
             Words::List(words) => Ok(words.first().cloned()),
             Words::Dfa(dfa) => {
                 let (least, most) = self.length;
-                let word = dfa.word_within(least, most, steps);
-                let undecided = if *steps == 0 { Undecided::Steps } else { Undecided::Strings };
-                word.map(|word| word.map(SmolStr::from)).map_err(|_| undecided)
+                Ok(dfa.word_within(least, most, steps)?.map(SmolStr::from))
             }
         }
     }
@@ -188,9 +186,7 @@ impl Products {
         if self.steps == 0 {
             return Err(Undecided::Steps);
         }
-        let made = a.combine(b, op, &mut self.steps);
-        let undecided = if self.steps == 0 { Undecided::Steps } else { Undecided::Strings };
-        let made = Arc::new(made.map_err(|_| undecided)?);
+        let made = Arc::new(a.combine(b, op, &mut self.steps)?);
         self.known.insert(key, Arc::clone(&made));
         Ok(made)
     }

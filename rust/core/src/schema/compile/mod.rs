@@ -99,8 +99,6 @@ pub(super) struct Compiler<'s, 'f> {
     products: Products,
     closings: Closings<'s>,
     references: FxHashMap<(usize, Use), Id>,
-    /// Where each reference was first met, for findings.
-    places: Vec<(Id, String)>,
     jobs: Vec<Job<'s>>,
     contexts: Vec<Rc<Context<'s>>>,
     context_ids: FxHashMap<ContextKey<'s>, usize>,
@@ -114,10 +112,13 @@ type NamesKey<'s> = (Vec<&'s str>, Vec<&'s str>, bool, bool);
 type ContextKey<'s> = (Option<NamesKey<'s>>, Option<NamesKey<'s>>);
 
 impl<'s, 'f> Compiler<'s, 'f> {
-    /// Compiles a schema that the first pass took; nothing when a finding was added.
+    /// Compiles a schema that the first pass took: the one at `path` in `document`, which stands at `at`.
+    /// Nothing when a finding was added.
     pub(super) fn compile(
         document: &'s Value,
+        schema: &'s Value,
         at: &'f Path<'f>,
+        path: &Path<'_>,
         options: Options,
         patterns: &'f Patterns,
         findings: &'f mut Findings,
@@ -132,7 +133,6 @@ impl<'s, 'f> Compiler<'s, 'f> {
             products: Products::default(),
             closings: Closings::new(document),
             references: FxHashMap::default(),
-            places: Vec::new(),
             jobs: Vec::new(),
             contexts: Vec::new(),
             context_ids: FxHashMap::default(),
@@ -145,7 +145,7 @@ impl<'s, 'f> Compiler<'s, 'f> {
             World::Closed => Reading::Closed,
             World::Open => Reading::Open,
         };
-        let root = compiler.root(document, at, reading);
+        let root = compiler.root(schema, path, reading);
         compiler.finish(root)
     }
 
@@ -159,7 +159,7 @@ impl<'s, 'f> Compiler<'s, 'f> {
         let scope = Scope { reading, outer: None, closure: None };
         match reading {
             Reading::Open if keywords.is_reference() => {
-                self.reference(&keywords, Use::Open, path).unwrap_or(Id::PRESENT)
+                self.reference(&keywords, Use::Open).unwrap_or(Id::PRESENT)
             }
             Reading::Open => self.assemble(&keywords, Extra::AsSaid, scope, path),
             Reading::Closed => self.conjunction(schema, &keywords, scope, path),
@@ -181,7 +181,7 @@ impl<'s, 'f> Compiler<'s, 'f> {
                 return self.assemble(keywords, extra, scope, path);
             }
             if keywords.is_reference() {
-                return self.reference(keywords, Use::Whole, path).unwrap_or(Id::PRESENT);
+                return self.reference(keywords, Use::Whole).unwrap_or(Id::PRESENT);
             }
         }
         let own = self.closings.names(schema);

@@ -4,6 +4,8 @@
 //! so that what both share has one id and vanishes from the difference at once.
 
 mod copy;
+#[cfg(test)]
+mod laws;
 mod place;
 mod twins;
 

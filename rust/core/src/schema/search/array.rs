@@ -112,8 +112,9 @@ impl Search {
         for place in 0..usize::try_from(pos.length.0).unwrap_or(usize::MAX) {
             self.pay(1 + taken.len())?;
             let mut item = pos.at(place);
-            for known in &taken {
-                item = self.arena.diff(item, *known);
+            if !taken.is_empty() {
+                let others: Vec<Id> = [item].into_iter().chain(taken.iter().copied()).collect();
+                item = self.arena.and_all(&others);
             }
             let Some(member) = self.member(item)? else {
                 // Other items before this one might have left it a value.
@@ -122,7 +123,8 @@ impl Search {
             };
             if pos.unique {
                 let value = member.value().ok_or(Undecided::Arrays)?;
-                taken.push(self.arena.constant(&value).ok_or(Undecided::Arrays)?);
+                let constant = self.arena.constant(&value).ok_or(Undecided::Arrays)?;
+                taken.push(self.arena.not(constant));
             }
             items.push(member);
         }

@@ -12,8 +12,8 @@ pub(crate) struct Budget {
 impl Budget {
     /// For a question about one schema.
     pub(crate) const SCHEMA: Self = Self { steps: 400_000, automata: 4_000_000 };
-    /// For one schema against another: some 15 ms.
-    pub(crate) const COMPARISON: Self = Self { steps: 80_000, automata: 400_000 };
+    /// For one schema against another: some 10 ms.
+    pub(crate) const COMPARISON: Self = Self { steps: 60_000, automata: 400_000 };
     /// For one part, when the question where a comparison failed is asked: some 0.2 ms.
     pub(crate) const PLACE: Self = Self { steps: 1_000, automata: 5_000 };
 }

@@ -20,6 +20,8 @@ use super::set::Set;
 use super::string::Products;
 use super::undecided::Undecided;
 
+/// The parts of sets (or words) that are compared when it is asked whether sets plainly share nothing.
+const GLANCES: usize = 256;
 /// The frames of the search on the stack at once: phones' threads have 512 KiB.
 const FRAMES: u32 = 128;
 
@@ -148,10 +150,25 @@ impl Search {
     }
 
     /// Whether two parts of a conjunction plainly share nothing.
-    fn is_plainly_empty(&self, id: Id) -> bool {
+    fn is_plainly_empty(&mut self, id: Id) -> bool {
         let Expr::And(ids) = self.arena.expr(id) else { return false };
-        let pairs = ids.iter().enumerate().take(16);
-        pairs.into_iter().any(|(at, a)| ids.iter().take(at).any(|b| plainly_disjoint(&self.arena, *a, *b)))
+        let mut left = GLANCES;
+        let mut pairs = ids.iter().enumerate().flat_map(|(at, a)| ids.iter().take(at).map(move |b| (*a, *b)));
+        let empty = pairs.any(|(a, b)| plainly_disjoint(&self.arena, a, b, &mut left));
+        self.paid_for(GLANCES - left);
+        empty
+    }
+
+    fn are_plainly_disjoint(&mut self, a: Id, b: Id) -> bool {
+        let mut left = GLANCES;
+        let disjoint = plainly_disjoint(&self.arena, a, b, &mut left);
+        self.paid_for(GLANCES - left);
+        disjoint
+    }
+
+    /// Takes the price of comparisons at a glance, which end by themselves, from what is left.
+    fn paid_for(&mut self, glances: usize) {
+        self.steps = self.steps.saturating_sub(u32::try_from(glances / 4).unwrap_or(u32::MAX));
     }
 
     /// Runs one level of the search, within the bounds of steps and stack.

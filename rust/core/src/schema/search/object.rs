@@ -42,9 +42,10 @@ impl Search {
                 return Ok(Some(object));
             }
         }
-        let own = pos.fields.iter().map(|(name, _)| name);
-        let more = out.fields.iter().map(|(name, _)| name).filter(|name| pos.fields.get(name).is_none());
-        let names: Vec<SmolStr> = own.chain(more).cloned().collect();
+        // A key that only the other sets declare stands for a fresh one, unless members are counted.
+        let counted = pos.count.1.is_some() || rest.iter().any(|other| other.count.0 > 0);
+        let others = rest.iter().filter(|_| counted);
+        let names: Vec<SmolStr> = names_of([pos, out].into_iter().chain(others));
         for name in &names {
             self.pay(2)?;
             if pos.field(name) == out.field(name) {
@@ -225,4 +226,11 @@ impl Search {
         }
         Ok(())
     }
+}
+
+/// The names that several sets declare, each once.
+fn names_of<'o>(objects: impl Iterator<Item = &'o Obj>) -> Vec<SmolStr> {
+    let mut known = FxHashSet::default();
+    let names = objects.flat_map(|object| object.fields.iter().map(|(name, _)| name));
+    names.filter(|name| known.insert(*name)).cloned().collect()
 }
