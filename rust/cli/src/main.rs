@@ -1,2 +1,7 @@
 //! `connector`, the command for authors of connector manifests.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    connector_cli::run()
+}

@@ -19,7 +19,13 @@ pub mod response;
 
 pub mod manifest;
 
+pub mod grant;
+pub mod toolset;
+
+pub mod call;
+
 pub mod audit;
+pub mod catalogue;
 
 pub use error::{Code, Refusal};
 pub use limits::TrustLimits;

@@ -1,7 +1,7 @@
 //! Rules and findings: what a manifest or a schema may not be, said once.
 //!
 //! Each module of the core declares its own rules with [`rules!`](crate::rules) and lists them as `RULES`;
-//! the crate's `rules::all` is the whole table, from which `docs/rules.md` and `connector check` are made.
+//! [`catalogue::all`](crate::catalogue::all) is the whole table, from which `docs/rules.md` and `connector check` are made.
 
 use std::fmt;
 
@@ -174,29 +174,6 @@ impl Findings {
     pub fn into_list(self) -> Vec<Finding> {
         self.list
     }
-}
-
-/// Every rule of the core, by area, in the order of the data's path.
-pub fn all() -> Vec<&'static Rule> {
-    let tables = [
-        crate::json::RULES,
-        crate::shape::RULES,
-        crate::text::RULES,
-        crate::schema::RULES,
-        crate::origin::RULES,
-        crate::request::RULES,
-        crate::response::RULES,
-        crate::manifest::RULES,
-    ];
-    let mut rules = tables.concat();
-    let mut areas: Vec<&str> = Vec::new();
-    for rule in &rules {
-        if !areas.contains(&rule.area()) {
-            areas.push(rule.area());
-        }
-    }
-    rules.sort_by_key(|rule| areas.iter().position(|area| *area == rule.area()));
-    rules
 }
 
 /// Declares the rules of a module and the slice `RULES` that lists them.

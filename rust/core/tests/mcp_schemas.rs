@@ -2,7 +2,7 @@
 
 mod corpus;
 
-use connector_core::json::{Numbers, Path, Profile, Value, read_strict};
+use connector_core::json::{Numbers, Object, Path, Profile, Value, read_strict};
 use connector_core::schema::{Options, Schema};
 use connector_core::{Findings, TrustLimits};
 
@@ -46,7 +46,7 @@ fn real_tool_schemas_load() {
             loaded += 1;
             open += usize::from(schema.takes_undeclared());
             let declared = source.get("properties").and_then(Value::as_object);
-            let names: Vec<_> = declared.into_iter().flat_map(|object| object.keys()).collect();
+            let names: Vec<_> = declared.into_iter().flat_map(Object::keys).collect();
             assert_eq!(schema.properties().iter().collect::<Vec<_>>(), names, "{file} {name}");
             let required = source.get("required").and_then(Value::as_array).unwrap_or_default();
             for property in names {
@@ -61,6 +61,8 @@ fn real_tool_schemas_load() {
         }
     }
     println!("mcp-tools: {loaded} load, {} refused, {open} take undeclared members", refused.len());
-    refused.iter().for_each(|line| println!("    {line}"));
+    for line in &refused {
+        println!("    {line}");
+    }
     assert!(loaded * 100 >= (loaded + refused.len()) * 99, "{refused:#?}");
 }

@@ -14,7 +14,6 @@ mod document;
 mod model;
 mod parameters;
 mod rules;
-mod rules_doc;
 mod schema;
 mod settings;
 
@@ -23,5 +22,4 @@ pub use document::{Ceiling, Choices, Credential, Effect, Limits, Setting, Settin
 pub use model::{Manifest, Tool};
 pub use parameters::Parameters;
 pub use rules::RULES;
-pub use rules_doc::rules_page;
 pub use schema::json_schema;

@@ -50,7 +50,7 @@ impl Manifest {
     pub(super) fn new(draft: ManifestDraft, source: Value, sha256: Sha256) -> Option<Self> {
         let document::Manifest {
             schema: _for_editors,
-            manifest_version: ManifestVersion,
+            format_version: ManifestVersion,
             id,
             version,
             title,

@@ -13,7 +13,7 @@ use super::path_value::{SegmentPart, joined_segment};
 use super::place::{Placed, place};
 use super::query::QueryValue;
 use super::settings::Settings;
-use super::slot::{CredentialSlot, Fill, Position, Slot, Source};
+use super::slot::{Fill, Position, Slot, Source};
 use super::template::Request;
 use super::value::ValueFault;
 use crate::error::{Code, Refusal};
@@ -255,7 +255,7 @@ impl Filler<'_> {
             let start = parts.len();
             match value {
                 FormValue::Literal(text) => {
-                    parts.push(FormPart::Pair(Pair::text(name.clone(), text.clone())))
+                    parts.push(FormPart::Pair(Pair::text(name.clone(), text.clone())));
                 }
                 FormValue::Slot(Fill::Credential(slot)) => {
                     parts.push(FormPart::Secret(name.clone(), CredentialUse::new(slot)));
@@ -344,12 +344,6 @@ fn refuse(slot: &Slot, position: Position, fault: ValueFault) -> Refusal {
         Source::Setting => {
             Refusal::new(code, format!("the setting `{name}` cannot stand in the {place}: {fault}"))
         }
-    }
-}
-
-impl CredentialUse {
-    fn new(slot: &CredentialSlot) -> Self {
-        Self { name: slot.name.clone(), auth: slot.auth.clone(), optional: slot.omit_absent }
     }
 }
 

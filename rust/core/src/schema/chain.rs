@@ -42,9 +42,8 @@ pub(super) fn check(document: &Value, at: &Path<'_>, references: &[Reference<'_>
                     // On the cycle stands at least one reference: the last one that was followed.
                     let open =
                         stack.iter().rev().filter(|(_, done)| *done).map(|(schema, _)| address(schema));
-                    let cycle = open.take_while(|open| *open != id).chain([id]);
-                    let place =
-                        cycle.filter_map(|schema| pointers.get(&schema)).next().copied().unwrap_or_default();
+                    let mut cycle = open.take_while(|open| *open != id).chain([id]);
+                    let place = cycle.find_map(|schema| pointers.get(&schema)).copied().unwrap_or_default();
                     let message =
                         format_args!("the reference leads back to itself without going into a value");
                     findings.add(&r::REFERENCE_VACUOUS, &Path::Tail(&Path::Root, place), message);

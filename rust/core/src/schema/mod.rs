@@ -145,7 +145,7 @@ impl Schema {
                 let names = object.get("properties").and_then(Value::as_object);
                 names.into_iter().flat_map(|names| names.keys().cloned()).collect()
             }
-            _ => Closings::new(source).names(source).list().iter().map(|name| SmolStr::new(name)).collect(),
+            _ => Closings::new(source).names(source).list().iter().map(SmolStr::new).collect(),
         };
         let source = source.clone();
         Some(Self(Arc::new(Inner { source, options, patterns, arena, root, properties })))

@@ -14,6 +14,7 @@ use super::{Dialect, Options, World};
 use crate::json::{Number, Object, Path, Quoted, Value, canonical_size};
 use crate::limits::TrustLimits;
 use crate::rule::Findings;
+use crate::shape::{NAME_RESERVED, is_reserved};
 
 /// The patterns of a schema, by their text.
 pub(super) type Patterns = FxHashMap<smol_str::SmolStr, Pattern>;
@@ -177,6 +178,10 @@ impl<'s> Reader<'s, '_> {
                     for (name, schema) in object.iter() {
                         let path = path.name(name);
                         self.identity(name, &path);
+                        if self.names && is_reserved(name) {
+                            let message = format_args!("the name {} is reserved", Quoted(name));
+                            self.findings.add_name(&NAME_RESERVED, &path, message);
+                        }
                         self.schema(schema, &path);
                     }
                 }
@@ -529,10 +534,10 @@ mod tests {
     #[test]
     fn annotations_change_nothing() {
         let annotated = closed(
-            r##"{"$schema": "http://json-schema.org/draft-07/schema#", "$id": "https://example.com/s.json", "$comment": "c",
+            r#"{"$schema": "http://json-schema.org/draft-07/schema", "$id": "https://example.com/s.json", "$comment": "c",
                 "title": 1, "description": [], "default": {"x": 1}, "examples": [1], "deprecated": true, "readOnly": true,
                 "writeOnly": false, "contentEncoding": "base64", "contentMediaType": "text/plain", "contentSchema": {"odd": 1},
-                "discriminator": {"propertyName": "kind"}, "x-order": 3, "format": "odd", "definitions": {}, "type": "string"}"##,
+                "discriminator": {"propertyName": "kind"}, "x-order": 3, "format": "odd", "definitions": {}, "type": "string"}"#,
         );
         assert_eq!(annotated.accepts(&"x".into()), Ok(()));
     }

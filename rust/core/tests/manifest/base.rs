@@ -66,7 +66,7 @@ pub(crate) fn base() -> Value {
                     }
                 },
                 "response": { "from": "/results", "each": true, "fields": { "id": "/id" }, "error": { "message": "/detail" } },
-                "limits": { "timeoutMs": 10000, "maxResponseBytes": 100000, "retries": 2, "redirects": "same-origin", "callsPerMinute": 10 }
+                "limits": { "timeoutMs": 10_000, "maxResponseBytes": 100_000, "retries": 2, "redirects": "same-origin", "callsPerMinute": 10 }
             },
             {
                 "name": "add",
@@ -197,6 +197,6 @@ pub(crate) fn found(report: &Report) -> Vec<(&'static str, String)> {
 
 /// Whether the rule refuses a manifest.
 pub(crate) fn is_error(id: &str) -> bool {
-    let rule = connector_core::rule::all().into_iter().find(|rule| rule.id == id);
+    let rule = connector_core::catalogue::all().into_iter().find(|rule| rule.id == id);
     rule.unwrap_or_else(|| panic!("no rule {id}")).severity == Severity::Error
 }

@@ -2,7 +2,8 @@
 
 use std::{env, fs};
 
-use connector_core::manifest::{json_schema, rules_page};
+use connector_core::catalogue::rules_page;
+use connector_core::manifest::json_schema;
 
 /// Holds a committed file against what is generated; with `UPDATE=1` writes it.
 fn hold(name: &str, generated: &str) {

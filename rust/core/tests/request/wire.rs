@@ -31,7 +31,11 @@ fn the_first_party_connectors_send_what_their_cases_say() {
             let settings = grant.get("settings").map(object).unwrap_or_default();
             let settings = manifest.bind_settings(&settings, &limits).unwrap();
             let arguments = object(&case["arguments"]);
-            let accepted = true;
+            let accepted = tool
+                .parameters()
+                .schema()
+                .accepts(&connector_core::json::Value::Object(arguments.clone()))
+                .is_ok();
             let key = request.idempotency.as_ref().map(|_| KEY);
             let built = request.build(&origin, &settings, &arguments, key, &limits);
             let why = case["why"].as_str().unwrap();

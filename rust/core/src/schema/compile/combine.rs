@@ -216,7 +216,7 @@ fn list(value: Option<&Value>) -> &[Value] {
     value.and_then(Value::as_array).unwrap_or_default()
 }
 
-impl<'s> Keywords<'s> {
+impl Keywords<'_> {
     /// Whether this is a reference and nothing else.
     pub(crate) fn is_reference(&self) -> bool {
         self.reference.is_some()

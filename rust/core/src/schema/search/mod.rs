@@ -136,17 +136,12 @@ impl Search {
         first.end()
     }
 
-    /// What a field may be: a value, absent, or nothing at all.
-    fn field(&mut self, id: Id) -> Result<Option<Option<Witness>>, Undecided> {
-        let present = self.arena.and(id, Id::PRESENT);
-        let absent = !self.arena.facts(id).present && self.normal(id)?.absent;
-        match self.member(present) {
-            Ok(Some(value)) => Ok(Some(Some(value))),
-            Ok(None) if absent => Ok(Some(None)),
-            Ok(None) => Ok(None),
-            Err(_) if absent => Ok(Some(None)),
-            Err(undecided) => Err(undecided),
+    /// Whether a field may be anything, a value or absent.
+    fn is_possible(&mut self, id: Id) -> Result<bool, Undecided> {
+        if !self.arena.facts(id).present && self.normal(id)?.absent {
+            return Ok(true);
         }
+        Ok(!self.is_empty(id)?)
     }
 
     /// Whether two parts of a conjunction plainly share nothing.

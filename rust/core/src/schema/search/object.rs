@@ -55,8 +55,8 @@ impl Search {
             if field == Id::NEVER || self.is_plainly_empty(field) {
                 continue;
             }
-            let some = self.field(field);
-            if first.note(some)?.is_some() {
+            let possible = self.is_possible(field).map(Some);
+            if first.note(possible)? == Some(true) {
                 self.pay(pos.fields.len() / 4)?;
                 let found = self.object(&pos.with(name, field), rest);
                 if let Some(object) = first.note(found)? {

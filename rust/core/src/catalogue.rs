@@ -1,8 +1,32 @@
-//! The list of rules as a page.
+//! All rules of the core in one list, and as a page.
 
 use std::fmt::Write;
 
-use crate::rule::{self, Rule, Severity};
+use crate::rule::{Rule, Severity};
+
+/// Every rule of the core, by area, in the order of the data's path.
+pub fn all() -> Vec<&'static Rule> {
+    let tables = [
+        crate::json::RULES,
+        crate::shape::RULES,
+        crate::text::RULES,
+        crate::schema::RULES,
+        crate::origin::RULES,
+        crate::request::RULES,
+        crate::response::RULES,
+        crate::manifest::RULES,
+        crate::toolset::RULES,
+    ];
+    let mut rules = tables.concat();
+    let mut areas: Vec<&str> = Vec::new();
+    for rule in &rules {
+        if !areas.contains(&rule.area()) {
+            areas.push(rule.area());
+        }
+    }
+    rules.sort_by_key(|rule| areas.iter().position(|area| *area == rule.area()));
+    rules
+}
 
 /// The page `docs/rules.md`: every rule of the core with what it says and how to mend a breach.
 pub fn rules_page() -> String {
@@ -11,7 +35,7 @@ pub fn rules_page() -> String {
          `connector check` reports every breach with its id, line, column and pointer.\n",
     );
     let mut area = "";
-    for rule in rule::all() {
+    for rule in all() {
         if rule.area() != area {
             area = rule.area();
             let _written = write!(page, "\n## {area}\n\n| rule | says | the way out |\n|---|---|---|\n");
