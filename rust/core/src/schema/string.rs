@@ -263,7 +263,7 @@ impl Products {
         for out in b {
             let mut parts: Vec<Str> = Vec::new();
             for part in rest {
-                for left in self.outside(part, out)? {
+                for left in self.outside(&part, out)? {
                     if !parts.contains(&left) {
                         parts.push(left);
                     }
@@ -278,8 +278,8 @@ impl Products {
     }
 
     /// The strings of one part that are not in another, as parts that may overlap.
-    fn outside(&mut self, part: Str, out: &Str) -> Result<Vec<Str>, Undecided> {
-        if part == *out {
+    fn outside(&mut self, part: &Str, out: &Str) -> Result<Vec<Str>, Undecided> {
+        if part == out {
             return Ok(Vec::new());
         }
         let dfa = match &part.words {

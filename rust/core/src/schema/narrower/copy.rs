@@ -69,12 +69,11 @@ fn reached(from: &Arena, root: Id, twins: &mut Twins<'_>, candidates: &[Id]) -> 
             Expr::And(ids) | Expr::Or(ids) | Expr::One(ids) => open.extend(ids.iter().copied()),
             Expr::Not(inner) => open.push(*inner),
             Expr::Ref(reference) => {
-                match twins.reference(*reference, id, candidates) {
-                    Some(twin) => reached.twins.push((id, twin)),
-                    None => {
-                        reached.references.push((*reference, id));
-                        open.extend(from.target(*reference));
-                    }
+                if let Some(twin) = twins.reference(*reference, id, candidates) {
+                    reached.twins.push((id, twin));
+                } else {
+                    reached.references.push((*reference, id));
+                    open.extend(from.target(*reference));
                 }
                 continue;
             }
