@@ -20,7 +20,7 @@ pub(crate) fn rows(table: &mut Table) {
     assert!(refused.is_err(), "a slash in a path is refused");
     let arguments = arguments.replace(" / ", " ");
     let call = ToolCall { name: "notes.find_7".to_owned(), arguments: arguments.clone() };
-    let url = session.plan(&call, Some(&contract), None).unwrap().preview.url;
+    let url = session.plan(&call, Some(&contract), None).unwrap().preview.url.clone();
     let pair = in_turns(
         4_000,
         || drop(black_box(session.plan(black_box(&call), Some(&contract), None).unwrap())),
