@@ -35,6 +35,7 @@ mod identity;
 mod keyword;
 #[cfg(test)]
 mod laws;
+mod narrower;
 mod number;
 mod object;
 mod read;
@@ -58,6 +59,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 pub use field::{ArrayField, Field, Kinds};
+pub use narrower::Verdict;
 pub use rules::RULES;
 pub use undecided::Undecided;
 pub use violations::Violation;
