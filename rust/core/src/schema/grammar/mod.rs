@@ -1,0 +1,9 @@
+//! Schemas as GBNF, the grammar language of llama.cpp.
+
+mod chars;
+mod formats;
+mod names;
+mod repeat;
+mod rules;
+mod shared;
+mod writer;
