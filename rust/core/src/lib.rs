@@ -12,9 +12,9 @@ pub mod json;
 pub mod origin;
 pub mod request;
 pub mod response;
+pub mod schema;
 pub mod shape;
 
-pub mod schema;
 pub mod text;
 
 pub use error::{Code, Refusal};

@@ -18,9 +18,14 @@ pub fn cases(file: &str) -> Option<Vec<Value>> {
 
 /// A whole file.
 pub fn document(file: &str) -> Option<Value> {
+    text(file).map(|text| serde_json::from_str(&text).unwrap_or_else(|error| panic!("{file}: {error}")))
+}
+
+/// The text of a whole file, for readers that keep every digit.
+pub fn text(file: &str) -> Option<String> {
     let path = folder().join(file);
     match std::fs::read_to_string(&path) {
-        Ok(text) => Some(serde_json::from_str(&text).unwrap_or_else(|error| panic!("{file}: {error}"))),
+        Ok(text) => Some(text),
         Err(_) if std::env::var_os("CI").is_none() => {
             println!("skipped: the suite {file} is not here");
             None

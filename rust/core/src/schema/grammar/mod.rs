@@ -1,9 +1,11 @@
 //! Schemas as GBNF, the grammar language of llama.cpp.
 
+mod automaton;
 mod chars;
 mod formats;
 mod names;
 mod repeat;
 mod rules;
 mod shared;
+mod words;
 mod writer;

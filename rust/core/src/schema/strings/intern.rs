@@ -59,8 +59,9 @@ impl Interner {
         for word in key {
             hasher.write_u32(*word);
         }
-        // Only the low bits are used, which the hasher mixes best.
-        (hasher.finish() & (self.slots.len() as u64 - 1)) as usize
+        // The hasher mixes the low bits best.
+        let [a, b, c, d, ..] = hasher.finish().to_le_bytes();
+        u32::from_le_bytes([a, b, c, d]) as usize & (self.slots.len() - 1)
     }
 
     fn grow(&mut self) {

@@ -10,11 +10,13 @@ pub mod formats;
 mod intern;
 mod minimise;
 pub mod pattern;
+mod product;
 mod witness;
 mod words;
 
-pub use dfa::{Dfa, PRODUCT_STATES, START};
+pub use dfa::{Dfa, START};
 pub use pattern::{Pattern, PatternError};
+pub use product::{Operation, PRODUCT_STATES, PRODUCT_STEPS};
 pub use witness::{TooLong, WITNESS_CHARS};
 
 /// An interval of lengths in Unicode scalar values: the least, and the greatest if there is one.

@@ -1,15 +1,14 @@
 //! Members of a set of strings: a shortest one with a length in an interval, and what lengths there are.
 
-use rustc_hash::FxHashMap;
-
 use super::Length;
 use super::dfa::{Dfa, START};
+use super::intern::{Interner, count};
 
 /// The longest word that is given as a witness, in characters.
 pub const WITNESS_CHARS: u64 = 20_000;
 
-/// The steps (edges looked at) after which the search for a witness ends.
-const STEPS: usize = 20_000_000;
+/// The edges that are followed before the search for a witness ends: some 50 ms, and at most 16 MB.
+const STEPS: usize = 4_000_000;
 
 /// Whether there is a word was not decided: it would be longer than [`WITNESS_CHARS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
@@ -37,7 +36,7 @@ impl Dfa {
             if length >= lo && layers.contains(length, START) {
                 return Ok(Some(self.spell(&layers, length)));
             }
-            if !layers.extend(length + 1) {
+            if !layers.extend() {
                 return Err(TooLong);
             }
         }
@@ -110,7 +109,7 @@ impl Dfa {
     }
 
     /// Walks from the start through the layers of states that still have `length` steps to go.
-    fn spell(&self, layers: &Layers<'_>, length: u64) -> String {
+    fn spell(&self, layers: &Layers, length: u64) -> String {
         let mut word = String::new();
         let mut state = START;
         for left in (0..length).rev() {
@@ -147,69 +146,104 @@ fn plainest(lo: char, hi: char) -> (u8, char) {
     (u8::MAX, hi)
 }
 
-/// For each number of steps the states from which exactly so many steps lead to acceptance, as bit sets. The
+/// For each number of steps the states from which exactly so many steps lead to acceptance, in order. The
 /// sequence is periodic in the end, so it is kept up to its first repetition.
-struct Layers<'a> {
-    dfa: &'a Dfa,
-    width: usize,
-    bits: Vec<u64>,
-    known: FxHashMap<Box<[u64]>, u64>,
+struct Layers {
+    /// For each state the states with an edge to it.
+    sources: Vec<Vec<u32>>,
+    known: Interner,
     /// Where the sequence repeats: from the first on, with the period.
     cycle: Option<(u64, u64)>,
     steps: usize,
 }
 
-impl<'a> Layers<'a> {
-    fn new(dfa: &'a Dfa) -> Self {
-        let width = dfa.states().div_ceil(64) as usize;
-        let mut bits = vec![0; width];
-        for state in (0..dfa.states()).filter(|state| dfa.is_accepting(*state)) {
-            set(&mut bits, state);
+impl Layers {
+    fn new(dfa: &Dfa) -> Self {
+        let mut sources = vec![Vec::new(); dfa.states() as usize];
+        for state in 0..dfa.states() {
+            for edge in dfa.row(state) {
+                if let Some(sources) = sources.get_mut(edge.to as usize) {
+                    sources.push(state);
+                }
+            }
         }
-        let known = FxHashMap::from_iter([(bits.clone().into_boxed_slice(), 0)]);
-        Self { dfa, width, bits, known, cycle: None, steps: 0 }
+        let mut known = Interner::new();
+        known.intern(&(0..dfa.states()).filter(|state| dfa.is_accepting(*state)).collect::<Vec<_>>());
+        Self { sources, known, cycle: None, steps: 0 }
     }
 
-    fn layer(&self, at: u64) -> &[u64] {
+    fn contains(&self, at: u64, state: u32) -> bool {
         let at = match self.cycle {
             Some((first, period)) if at >= first => first + (at - first) % period,
             _ => at,
         };
-        let start = usize::try_from(at).unwrap_or(usize::MAX).saturating_mul(self.width);
-        self.bits.get(start..start.saturating_add(self.width)).unwrap_or_default()
+        u32::try_from(at).is_ok_and(|at| self.known.get(at).binary_search(&state).is_ok())
     }
 
-    fn contains(&self, at: u64, state: u32) -> bool {
-        self.layer(at).get(state as usize / 64).is_some_and(|word| word >> (state % 64) & 1 == 1)
-    }
-
-    /// Adds the layer `at`, the one before being known. `false` when the steps are used up.
-    fn extend(&mut self, at: u64) -> bool {
+    /// Adds the layer after the last. `false` when the steps are used up.
+    fn extend(&mut self) -> bool {
         if self.cycle.is_some() {
             return true;
         }
-        self.steps += self.dfa.edge_count();
-        if self.steps > STEPS {
-            return false;
+        let number = count(self.known.len());
+        let mut next = Vec::new();
+        for state in self.known.get(number - 1) {
+            next.extend(self.sources.get(*state as usize).into_iter().flatten());
         }
-        let mut bits = vec![0; self.width];
-        for state in 0..self.dfa.states() {
-            if self.dfa.row(state).iter().any(|edge| self.contains(at - 1, edge.to)) {
-                set(&mut bits, state);
-            }
+        self.steps += 1 + next.len();
+        next.sort_unstable();
+        next.dedup();
+        let layer = self.known.intern(&next);
+        if layer < number {
+            self.cycle = Some((u64::from(layer), u64::from(number - layer)));
         }
-        if let Some(first) = self.known.get(bits.as_slice()) {
-            self.cycle = Some((*first, at - *first));
-        } else {
-            self.bits.extend_from_slice(&bits);
-            self.known.insert(bits.into_boxed_slice(), at);
-        }
-        true
+        self.steps < STEPS
     }
 }
 
-fn set(bits: &mut [u64], state: u32) {
-    if let Some(word) = bits.get_mut(state as usize / 64) {
-        *word |= 1 << (state % 64);
+#[cfg(test)]
+mod tests {
+    use super::super::pattern::compile;
+    use super::*;
+
+    fn dfa(pattern: &str) -> Dfa {
+        compile(pattern).unwrap().to_dfa().unwrap().as_ref().clone()
+    }
+
+    #[test]
+    fn a_word_is_short_and_plain() {
+        assert_eq!(dfa("foo").word(0, None), Ok(Some("foo".into())));
+        assert_eq!(dfa(r"^\d{3}-\w+$").word(0, None), Ok(Some("000-a".into())));
+        assert_eq!(dfa("^[^a-z]$").word(0, None), Ok(Some("A".into())));
+        assert_eq!(Dfa::all().word(3, Some(3)), Ok(Some("aaa".into())));
+        assert_eq!(Dfa::none().word(0, None), Ok(None));
+    }
+
+    #[test]
+    fn no_word_is_proof_that_there_is_none() {
+        assert_eq!(dfa("^(?:ab)*$").word(3, Some(3)), Ok(None));
+        assert_eq!(dfa("^(?:ab)*$").word(19_999, Some(19_999)), Ok(None));
+        assert_eq!(dfa("^a{2,5}$").word(6, None), Ok(None));
+        assert_eq!(dfa("^a{2,5}$").word(1_000_000, None), Ok(None));
+        assert_eq!(Dfa::all().word(5, Some(4)), Ok(None));
+    }
+
+    #[test]
+    fn a_word_that_is_too_long_to_say_is_told_from_none() {
+        assert_eq!(dfa("foo").word(20_000, None).unwrap().map(|word| word.len()), Some(20_000));
+        assert_eq!(dfa("foo").word(20_001, None), Err(TooLong));
+        assert_eq!(Dfa::all().word(u64::MAX, None), Err(TooLong));
+        // Lengths that are multiples of 127 and 129 come together only at 16,383 and its multiples.
+        let both = dfa("^(?:.{127})*$").and(&dfa("^(?:.{129})*$")).unwrap();
+        assert_eq!(both.word(1, None).unwrap().map(|word| word.len()), Some(16_383));
+        assert_eq!(both.word(16_384, None), Err(TooLong));
+    }
+
+    #[test]
+    fn lengths_tell_the_finite_from_the_infinite() {
+        assert_eq!(dfa("^a{2,5}$|^b$").lengths(), Some((1, Some(5))));
+        assert_eq!(dfa("^a{2,}$").lengths(), Some((2, None)));
+        assert_eq!(Dfa::none().lengths(), None);
+        assert!(Dfa::none().is_finite() && Dfa::words(&["a"]).is_finite() && !Dfa::all().is_finite());
     }
 }

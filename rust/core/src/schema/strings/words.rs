@@ -107,3 +107,37 @@ fn number(frozen: &Interner, root: u32) -> Dfa {
     rows.push(Row { first: count(edges.len()), accepting: false });
     Dfa::from_parts(rows, edges)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_and_nothing_else() {
+        let dfa = Dfa::words(&["stop", "top", "", "tops", "top", "é"]);
+        for word in ["stop", "top", "", "tops", "é"] {
+            assert!(dfa.matches(word));
+        }
+        for other in ["s", "to", "stops", "e"] {
+            assert!(!dfa.matches(other));
+        }
+        assert!(Dfa::words(&[]).is_none());
+        assert_eq!(Dfa::words(&[""]).states(), 2);
+    }
+
+    #[test]
+    fn common_endings_are_shared() {
+        let words: Vec<String> = (0..5_000).map(|n| format!("value-{n}")).collect();
+        let dfa = Dfa::words(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(dfa.states(), 12);
+        assert!(dfa.matches("value-4999") && !dfa.matches("value-5000") && !dfa.matches("value-007"));
+        assert_eq!(dfa.lengths(), Some((7, Some(10))));
+    }
+
+    #[test]
+    fn the_last_character_of_all_leaves_no_gap_behind_it() {
+        let dfa = Dfa::words(&["\u{10FFFF}", "\0", "\u{D7FF}", "\u{E000}"]);
+        assert!(dfa.matches("\u{10FFFF}") && dfa.matches("\u{E000}") && !dfa.matches("a"));
+        assert_eq!(dfa.edges(0).count(), 5);
+    }
+}

@@ -8,17 +8,21 @@ pub(super) fn ipv4() -> String {
 
 /// `IPv6address` of RFC 3986, section 3.2.2, which is RFC 4291, section 2.2 without zones.
 pub(super) fn ipv6() -> String {
-    let group = "[0-9A-Fa-f]{1,4}";
-    let low = format!("(?:{group}:{group}|{})", ipv4());
-    let mut all = format!("(?:{group}:){{6}}{low}");
+    let low = format!("(?:{GROUP}:{GROUP}|{})", ipv4());
+    let mut forms = vec![format!("(?:{GROUP}:){{6}}{low}")];
     // `::` with at most `before` groups on its left, and all the others but one on its right.
-    for before in 0..=5u32 {
-        let left =
-            before.checked_sub(1).map(|n| format!("(?:(?:{group}:){{0,{n}}}{group})?")).unwrap_or_default();
-        all += &format!("|{left}::(?:{group}:){{{}}}{low}", 5 - before);
-    }
-    all += &format!("|(?:(?:{group}:){{0,5}}{group})?::{group}|(?:(?:{group}:){{0,6}}{group})?::");
-    all
+    forms.extend((0..=5).map(|before| format!("{}::(?:{GROUP}:){{{}}}{low}", at_most(before), 5 - before)));
+    forms.push(format!("{}::{GROUP}", at_most(6)));
+    forms.push(format!("{}::", at_most(7)));
+    forms.join("|")
+}
+
+/// `h16`, a group of an IPv6 address.
+const GROUP: &str = "[0-9A-Fa-f]{1,4}";
+
+/// Up to `n` groups, colons between them.
+fn at_most(n: usize) -> String {
+    n.checked_sub(1).map(|n| format!("(?:(?:{GROUP}:){{0,{n}}}{GROUP})?")).unwrap_or_default()
 }
 
 /// `Mailbox` of RFC 5321, section 4.1.2. The sizes of section 4.5.3 are not part of that grammar. Of the
@@ -27,22 +31,19 @@ pub(super) fn mailbox() -> String {
     let atom = "[0-9A-Za-z!#$%&'*+\\-/=?^_`{|}~]+";
     let quoted = "\"(?:[ !#-\\[\\]-~]|\\\\[ -~])*\"";
     let label = "[0-9A-Za-z](?:[0-9A-Za-z-]*[0-9A-Za-z])?";
+    // `Snum` may have leading zeros.
     let byte = "(?:25[0-5]|2[0-4][0-9]|[01]?[0-9]{1,2})";
     let ipv4 = format!("{byte}(?:\\.{byte}){{3}}");
-    let group = "[0-9A-Fa-f]{1,4}";
-    let mut ipv6 = format!("(?:{group}:){{7}}{group}|(?:{group}:){{6}}{ipv4}");
-    // `::` stands for at least two groups here.
-    for before in 0..=6u32 {
-        let left = before.checked_sub(1).map(|n| format!("(?:{group}:){{{n}}}{group}")).unwrap_or_default();
-        ipv6 += &match 5u32.checked_sub(before) {
-            Some(more) => format!("|{left}::(?:{group}(?::{group}){{0,{more}}})?"),
-            None => format!("|{left}::"),
-        };
-        if let Some(more) = 4u32.checked_sub(before) {
-            ipv6 += &format!("|{left}::(?:{group}:){{0,{more}}}{ipv4}");
+    let mut forms = vec![format!("(?:{GROUP}:){{7}}{GROUP}"), format!("(?:{GROUP}:){{6}}{ipv4}")];
+    // `::` stands for at least two groups here, so six are left, or four before an IPv4 address.
+    for before in 0..=6 {
+        let left = if before == 0 { String::new() } else { format!("(?:{GROUP}:){{{}}}{GROUP}", before - 1) };
+        forms.push(format!("{left}::{}", at_most(6 - before)));
+        if before <= 4 {
+            forms.push(format!("{left}::(?:{GROUP}:){{0,{}}}{ipv4}", 4 - before));
         }
     }
-    let literal = format!("\\[(?:{ipv4}|[Ii][Pp][Vv]6:(?:{ipv6}))\\]");
+    let literal = format!("\\[(?:{ipv4}|[Ii][Pp][Vv]6:(?:{}))\\]", forms.join("|"));
     format!("(?:{atom}(?:\\.{atom})*|{quoted})@(?:{label}(?:\\.{label})*|{literal})")
 }
 
@@ -107,23 +108,30 @@ fn tail(characters: &Characters) -> String {
     format!("(?:\\?{query}*)?(?:#{fragment}*)?")
 }
 
-fn absolute(characters: &Characters) -> String {
+const SCHEME: &str = "[A-Za-z][0-9A-Za-z+.-]*:";
+
+/// What may follow a scheme and may stand alone too: an authority with its path, an absolute path, or nothing.
+fn rooted(characters: &Characters) -> String {
     let pchar = part(characters, ":@");
-    let authority = authority(characters);
-    let tail = tail(characters);
-    format!(
-        "[A-Za-z][0-9A-Za-z+.-]*:(?:{authority}(?:/{pchar}*)*|/(?:{pchar}+(?:/{pchar}*)*)?|{pchar}+(?:/{pchar}*)*|){tail}"
-    )
+    format!("(?:{}(?:/{pchar}*)*|/(?:{pchar}+(?:/{pchar}*)*)?|)", authority(characters))
+}
+
+/// A path whose first segment is made of this.
+fn rootless(first: &str, characters: &Characters) -> String {
+    format!("{first}+(?:/{}*)*", part(characters, ":@"))
+}
+
+fn absolute(characters: &Characters) -> String {
+    let rootless = rootless(&part(characters, ":@"), characters);
+    format!("{SCHEME}(?:{}|{rootless}){}", rooted(characters), tail(characters))
 }
 
 fn reference(characters: &Characters) -> String {
-    let pchar = part(characters, ":@");
-    let first = part(characters, "@");
-    let authority = authority(characters);
+    let rootless_after_scheme = rootless(&part(characters, ":@"), characters);
+    let rootless_alone = rootless(&part(characters, "@"), characters);
+    let rooted = rooted(characters);
     let tail = tail(characters);
-    let relative =
-        format!("(?:{authority}(?:/{pchar}*)*|/(?:{pchar}+(?:/{pchar}*)*)?|{first}+(?:/{pchar}*)*|){tail}");
-    format!("{}|{relative}", absolute(characters))
+    format!("(?:(?:{SCHEME})?{rooted}|{SCHEME}{rootless_after_scheme}|{rootless_alone}){tail}")
 }
 
 /// `URI-Template` of RFC 6570, section 2, with the apostrophe of erratum 6937 among the literals.

@@ -14,18 +14,23 @@ pub(super) fn date() -> String {
 /// seconds exist (1972), and the others would cost ten thousand states.
 pub(super) fn time() -> String {
     let offset = "(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])";
-    let mut all = format!("(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]+)?{offset}");
-    let clock = |minutes: u32| format!("{:02}:{:02}", minutes / 60, minutes % 60);
-    for east in (0..DAY).step_by(15) {
-        let local = clock((DAY - 1 + east) % DAY);
-        let west = clock((DAY - east) % DAY);
-        let utc = if east == 0 { "[Zz]|" } else { "" };
-        all += &format!("|{local}:60(?:\\.[0-9]+)?(?:{utc}\\+{}|-{west})", clock(east));
-    }
-    all
+    let fraction = "(?:\\.[0-9]+)?";
+    let mut forms = vec![format!("(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]{fraction}{offset}")];
+    forms.extend((0..DAY).step_by(15).map(|ahead| {
+        let local = clock(DAY - 1 + ahead);
+        let utc = if ahead == 0 { "[Zz]|" } else { "" };
+        format!("{local}:60{fraction}(?:{utc}\\+{}|-{})", clock(ahead), clock(DAY - ahead))
+    }));
+    forms.join("|")
 }
 
+/// The minutes of a day.
 const DAY: u32 = 24 * 60;
+
+/// Hours and minutes of a day.
+fn clock(minutes: u32) -> String {
+    format!("{:02}:{:02}", minutes % DAY / 60, minutes % 60)
+}
 
 /// `date-time`, of which `T` and `Z` may be small letters.
 pub(super) fn date_time() -> String {

@@ -97,9 +97,9 @@ impl<'a> Nfa<'a> {
             entry = self.build(item, entry)?;
         }
         if ends.start {
-            self.anchored.push(entry)
+            self.anchored.push(entry);
         } else {
-            self.unanchored.push(entry)
+            self.unanchored.push(entry);
         }
         Ok(())
     }

@@ -21,8 +21,7 @@ mod parse;
 use std::sync::Arc;
 
 use super::chars::CharSet;
-use super::dfa::Operation;
-use super::{ANY_LENGTH, Dfa, Length, TooLarge};
+use super::{ANY_LENGTH, Dfa, Length, Operation, TooLarge};
 use automaton::{Ends, Nfa};
 use parse::Node;
 
@@ -34,8 +33,8 @@ pub const GROUP_DEPTH: u32 = 64;
 pub const NFA_NODES: usize = 60_000;
 /// The most states of the automaton of a pattern.
 pub const DFA_STATES: usize = 4_096;
-/// The most steps of making one pattern's automaton: 30 to 50 ms on a desktop machine.
-const STEPS: usize = 2_000_000;
+/// The most steps of compiling one pattern, which take 30 to 50 ms on a desktop machine.
+pub const PATTERN_STEPS: usize = 2_000_000;
 
 /// A compiled pattern: the strings that `dfa` matches *and* whose length lies in `length`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,20 +100,28 @@ impl From<TooLarge> for PatternError {
 
 const STATES: &str = "its automaton has too many states";
 
-/// Compiles a pattern. Bounded by [`PATTERN_BYTES`], [`GROUP_DEPTH`], [`NFA_NODES`] and [`DFA_STATES`].
+/// Compiles a pattern. Bounded by [`PATTERN_BYTES`], [`GROUP_DEPTH`], [`NFA_NODES`], [`DFA_STATES`] and
+/// [`PATTERN_STEPS`].
 pub fn compile(pattern: &str) -> Result<Pattern, PatternError> {
+    compile_within(pattern, &mut { PATTERN_STEPS })
+}
+
+/// Compiles a pattern, for callers that bound the sum of many: what it costs is taken from `steps`, and the
+/// pattern is too large when they are used up.
+pub fn compile_within(pattern: &str, steps: &mut usize) -> Result<Pattern, PatternError> {
     if pattern.len() > PATTERN_BYTES {
         return Err(PatternError::TooLarge { what: "the text is too long" });
     }
+    *steps = steps.saturating_sub(pattern.len());
     let node = parse::parse(pattern)?;
-    let (dfa, length) = Compiler { pattern, steps: STEPS }.disjunction(&node, false)?;
+    let (dfa, length) = Compiler { pattern, steps }.disjunction(&node, false)?;
     Ok(Pattern { dfa: Arc::new(dfa), length })
 }
 
 /// What is left of the steps for one pattern.
 struct Compiler<'p> {
     pattern: &'p str,
-    steps: usize,
+    steps: &'p mut usize,
 }
 
 /// One alternative at the top of a pattern, its outer assertions told apart.
@@ -139,7 +146,7 @@ impl Compiler<'_> {
         let mut union = self.plain(&plain)?;
         for branch in special {
             let (dfa, length) = self.branch(branch)?;
-            let dfa = dfa.with_length(length.0, length.1, DFA_STATES)?;
+            let dfa = self.count(&dfa, length)?;
             union = self.combine(&union, &dfa, Operation::Or)?;
         }
         Ok((union, ANY_LENGTH))
@@ -153,7 +160,7 @@ impl Compiler<'_> {
         for (negative, body) in &branch.looks {
             let (seen, seen_length) = self.disjunction(body, true)?;
             if *negative {
-                let seen = seen.with_length(seen_length.0, seen_length.1, DFA_STATES)?;
+                let seen = self.count(&seen, seen_length)?;
                 dfa = self.combine(&dfa, &seen, Operation::Minus)?;
             } else {
                 dfa = self.combine(&dfa, &seen, Operation::And)?;
@@ -177,18 +184,17 @@ impl Compiler<'_> {
         for branch in branches {
             nfa.branch(&branch.body, Ends { start: branch.at_start, end: branch.at_end })?;
         }
-        nfa.determinise(&mut self.steps)
+        nfa.determinise(self.steps)
     }
 
     fn combine(&mut self, left: &Dfa, right: &Dfa, operation: Operation) -> Result<Dfa, PatternError> {
-        let dfa = left.combine(right, operation, DFA_STATES)?;
-        // A product costs at least the states that it reaches, which are no fewer than those that remain.
-        self.steps =
-            self.steps.saturating_sub(left.edge_count() + right.edge_count() + 16 * dfa.edge_count());
-        if self.steps == 0 {
-            return Err(TooLarge.into());
-        }
-        Ok(dfa)
+        let dfa = left.combine(right, operation, self.steps)?;
+        if dfa.states() as usize > DFA_STATES { Err(TooLarge.into()) } else { Ok(dfa) }
+    }
+
+    /// Takes a length into the automaton.
+    fn count(&mut self, dfa: &Dfa, length: Length) -> Result<Dfa, PatternError> {
+        Ok(dfa.with_length_within(length.0, length.1, DFA_STATES, self.steps)?)
     }
 }
 
@@ -240,4 +246,190 @@ fn both(a: Length, b: Length) -> Length {
         (a, b) => a.or(b),
     };
     (a.0.max(b.0), most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(pattern: &str, text: &str) -> bool {
+        compile(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}")).matches(text)
+    }
+
+    fn yes_and_no(pattern: &str, yes: &[&str], no: &[&str]) {
+        for text in yes {
+            assert!(matches(pattern, text), "{pattern} matches {text:?}");
+        }
+        for text in no {
+            assert!(!matches(pattern, text), "{pattern} does not match {text:?}");
+        }
+    }
+
+    fn refused(pattern: &str) -> PatternError {
+        compile(pattern).expect_err(pattern)
+    }
+
+    #[test]
+    fn a_pattern_is_searched_for() {
+        yes_and_no("foo", &["foo", "a foo b"], &["", "fo o"]);
+        yes_and_no("", &["", "anything"], &[]);
+        yes_and_no("^foo", &["foot"], &["a foo"]);
+        yes_and_no("foo$", &["a foo"], &["foot", "foo\n"]);
+        yes_and_no("^a|b$", &["ax", "xb"], &["xa", "bx"]);
+    }
+
+    #[test]
+    fn classes_are_those_of_ecma_262() {
+        yes_and_no(r"^\d$", &["7"], &["٧", "a"]);
+        yes_and_no(r"^\w$", &["a", "_", "Z", "0"], &["é", "-", "ſ"]);
+        yes_and_no(
+            r"^\s$",
+            &[" ", "\u{A0}", "\u{FEFF}", "\u{2028}", "\u{B}"],
+            &["\u{85}", "\u{180E}", "\u{200B}"],
+        );
+        yes_and_no("^.$", &["a", "😀", "\u{85}"], &["\n", "\r", "\u{2028}", "\u{2029}", ""]);
+        yes_and_no("^[^]$", &["\n", "a"], &["", "ab"]);
+        yes_and_no("[]", &[], &["", "a"]);
+        yes_and_no(r"^[\b]$", &["\u{8}"], &["b"]);
+        yes_and_no(r"^[^\D]$", &["5"], &["x"]);
+        yes_and_no("^[--/]$", &["-", ".", "/"], &["0"]);
+    }
+
+    #[test]
+    fn escapes_are_those_of_ecma_262() {
+        yes_and_no(r"^\cJ\x41\u0042\u{43}\0\t\n\v\f\r$", &["\nABC\0\t\n\u{B}\u{C}\r"], &[]);
+        yes_and_no(r"^\u{000000041}$", &["A"], &[]);
+        yes_and_no(r"^\uD83D\uDE00$", &["😀"], &[]);
+        yes_and_no(r"^[\uD83D\uDE00-\uD83D\uDE02]+$", &["😀😁😂"], &["😃"]);
+        yes_and_no("^😀{2}$", &["😀😀"], &["😀"]);
+    }
+
+    #[test]
+    fn a_lone_surrogate_matches_nothing() {
+        assert!(compile(r"\uD83D").unwrap().dfa.is_none());
+        assert!(compile(r"[\uD800-\uDFFF]").unwrap().dfa.is_none());
+        assert!(compile(r"\u{D83D}\u{DE00}").unwrap().dfa.is_none(), "only the four-digit form makes pairs");
+        assert!(compile(r"^[^\uD800-\uDFFF]*$").unwrap().dfa.is_all());
+    }
+
+    #[test]
+    fn needless_escapes_that_have_one_reading_are_taken() {
+        yes_and_no(r#"^\-\_\/\"\'\@\ \:\,\#\%\&\~\`\;\=\!\<\>$"#, &[r#"-_/"'@ :,#%&~`;=!<>"#], &[]);
+        yes_and_no(r"^[\w-.]+$", &["a-b.c"], &["a+b"]);
+        yes_and_no(r"^[a-\d]+$", &["a-1"], &["b"]);
+        yes_and_no("^{a}]$", &["{a}]"], &["a"]);
+    }
+
+    #[test]
+    fn escapes_with_other_meanings_elsewhere_are_syntax_errors() {
+        for pattern in
+            [r"\a", r"\e", r"\A", r"\Z", r"\z", r"\h", r"\Q", r"\G", r"\é", r"[\B]", r"[\c1]", r"\c", r"\c1"]
+        {
+            assert!(matches!(refused(pattern), PatternError::Syntax { .. }), "{pattern}");
+        }
+        for pattern in [r"\01", r"\00", r"[\1]", r"\x4", r"\u12", r"\u{}", r"\u{110000}", r"\u{41", "\\"] {
+            assert!(matches!(refused(pattern), PatternError::Syntax { .. }), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn syntax_errors_have_their_place() {
+        let at = |pattern| match refused(pattern) {
+            PatternError::Syntax { at, .. } => at,
+            other => panic!("{pattern}: {other}"),
+        };
+        assert_eq!(at("^*a$"), 1);
+        assert_eq!(at("é+*"), 2);
+        assert_eq!(at("a{2}{3}"), 4);
+        assert_eq!(at("a{3,2}"), 1);
+        assert_eq!(at("a{,2}"), 1);
+        assert_eq!(at("a{2"), 1);
+        assert_eq!(at("{2}"), 0);
+        assert_eq!(at("(a"), 0);
+        assert_eq!(at("a)"), 1);
+        assert_eq!(at("x[a"), 1);
+        assert_eq!(at("[z-a]"), 1);
+        assert_eq!(at("(?P<n>a)"), 0);
+        assert_eq!(at("(?i)a"), 0);
+        assert_eq!(at("(?<1>a)"), 3);
+        assert_eq!(at("(?<n>a)(?<n>b)"), 10);
+        assert_eq!(at("(?=a)*"), 5);
+        assert_eq!(at(r"\b+"), 2);
+    }
+
+    #[test]
+    fn what_is_not_supported_is_refused_by_name_and_place() {
+        let named = |pattern| match refused(pattern) {
+            PatternError::Unsupported { at, feature } => (at, feature),
+            other => panic!("{pattern}: {other}"),
+        };
+        assert_eq!(named(r"(é)\1"), (3, "a back-reference"));
+        assert_eq!(named(r"(?<n>a)\k<n>"), (7, "a back-reference"));
+        assert_eq!(named("(?<=a)b"), (0, "look-behind"));
+        assert_eq!(named("(?<!a)b"), (0, "look-behind"));
+        assert_eq!(named(r"^\p{Letter}+$"), (1, "a Unicode property escape"));
+        assert_eq!(named(r"[\P{L}]"), (1, "a Unicode property escape"));
+        assert_eq!(named("(?i:a)"), (0, "inline flags"));
+        assert_eq!(named("(?i-s:a)"), (0, "inline flags"));
+        assert_eq!(named("é(?!b)"), (1, "look-ahead that is not right after a leading `^`"));
+        assert_eq!(named("(?=.*a)b").0, 0);
+        assert_eq!(named("^(?:(?!x).)*$").0, 4);
+    }
+
+    #[test]
+    fn names_of_groups_may_come_again_in_another_alternative() {
+        yes_and_no("^(?:(?<y>a)|(?<y>b))$", &["a", "b"], &["c"]);
+        assert!(matches!(refused("(?:(?<y>a)|b)(?<y>c)"), PatternError::Syntax { .. }));
+    }
+
+    #[test]
+    fn look_ahead_after_the_leading_anchor_is_taken() {
+        yes_and_no("^(?!x)y$", &["y"], &["x", "yy"]);
+        yes_and_no(r"^(?=.*\d)(?=.*[a-z])(?!.* ).{4,8}$", &["abc1"], &["abcd", "1234", "ab 1", "ab1"]);
+        yes_and_no("^((?!a)[ab]+)$|^c$", &["b", "ba", "c"], &["ab"]);
+        yes_and_no("^(?=(?!ab)a)..$", &["aa"], &["ab", "bb"]);
+    }
+
+    #[test]
+    fn a_count_over_the_whole_is_a_length() {
+        let pattern = compile("^.{0,5000}$").unwrap();
+        assert_eq!((pattern.dfa.states(), pattern.length), (2, (0, Some(5_000))));
+        let pattern = compile("^(?=.{1,253}$)[a-z]+$").unwrap();
+        assert_eq!((pattern.dfa.states(), pattern.length), (3, (1, Some(253))));
+        let pattern = compile("^(?=.{3,}$)(?=.{2,9}$)").unwrap();
+        assert_eq!(pattern.length, (3, Some(9)));
+        let pattern = compile(r"^(.|\n){1,99999999999999999999999}$").unwrap();
+        assert_eq!(pattern.length, (1, Some(u64::MAX)));
+        let pattern = compile("[^]{7,}").unwrap();
+        assert_eq!((pattern.dfa.is_all(), pattern.length), (true, (7, None)));
+        assert!(compile("^(?=.{5,}$)(?=.{2,4}$)").unwrap().dfa.is_none());
+        assert_eq!(compile("^[a-z]+$").unwrap().length, ANY_LENGTH);
+        yes_and_no("^[a-z]{2,3}$|^x{5}$", &["ab", "abc", "xxxxx"], &["a", "abcd", "x"]);
+        yes_and_no("^(?!.{3}$)a*$", &["", "aa", "aaaa"], &["aaa"]);
+    }
+
+    #[test]
+    fn what_is_too_large_is_refused_and_not_built() {
+        let deep = "(".repeat(30_000);
+        let long = "a".repeat(PATTERN_BYTES + 1);
+        let many =
+            format!("^(?:{})$", (0..2_000).map(|n| format!("^a{{{n}}}$")).collect::<Vec<_>>().join("|"));
+        for pattern in
+            ["^(a|b)*a(a|b){20}$", "(((a{999}){999}){999}){999}", "^(?:a?){9999}$", &deep, &long, &many]
+        {
+            assert!(matches!(refused(pattern), PatternError::TooLarge { .. }), "{pattern:.20}");
+        }
+        let nested = format!("{}a{}", "(".repeat(64), ")".repeat(64));
+        assert!(matches(&nested, "a"));
+        assert!(matches("(?:){1000000000}(?:(?:x{0}){9}){999999}", ""));
+    }
+
+    #[test]
+    fn steps_bound_the_sum_of_many_patterns() {
+        let mut steps = 10_000;
+        assert!(compile_within("^[a-z]+$", &mut steps).is_ok());
+        assert!(steps < 10_000);
+        while compile_within("^(a|bc)*$", &mut steps).is_ok() {}
+        assert_eq!(steps, 0);
+    }
 }

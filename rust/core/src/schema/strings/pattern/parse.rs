@@ -108,14 +108,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.names.append(&mut siblings);
-        Ok(match nodes.pop() {
-            Some(only) if nodes.is_empty() => only,
-            Some(last) => {
-                nodes.push(last);
-                Node::Or(nodes)
-            }
-            None => Node::Empty,
-        })
+        Ok(either(nodes))
     }
 
     fn alternative(&mut self, depth: u32) -> Parsed<Node> {
@@ -418,6 +411,15 @@ impl<'a> Parser<'a> {
             Some(c) => Ok(Item::Point(c as u32)),
         }
     }
+}
+
+/// Alternation; one character or another is a set of both, so that `(.|\n)*` is a star of one class.
+fn either(mut nodes: Vec<Node>) -> Node {
+    if nodes.iter().all(|node| matches!(node, Node::Set(_))) {
+        let sets = nodes.iter().filter_map(|node| if let Node::Set(set) = node { Some(set) } else { None });
+        return Node::Set(CharSet::from_ranges(sets.flat_map(CharSet::ranges).copied()));
+    }
+    if nodes.len() > 1 { Node::Or(nodes) } else { nodes.pop().unwrap_or(Node::Empty) }
 }
 
 /// Repetition, with what is repeated to no effect taken away.

@@ -1,0 +1,237 @@
+//! `allOf`, `anyOf`, `oneOf`, `not`, `if`, the dependent keywords and `$ref`.
+
+use std::rc::Rc;
+
+use super::closing::{Part, Under, address};
+use super::keywords::Keywords;
+use super::{Compiler, Context, Job, Reading, Scope, Use};
+use crate::json::{Path, Value};
+use crate::schema::arena::{Id, Ids};
+use crate::schema::reference;
+
+impl<'s> Compiler<'s, '_> {
+    /// Meets what a schema object says itself with what its combining keywords say.
+    pub(super) fn combine(
+        &mut self,
+        own: Id,
+        keywords: &Keywords<'s>,
+        scope: Scope<'_, 's>,
+        path: &Path<'_>,
+    ) -> Id {
+        let mut id = own;
+        for (_, key, names) in keywords.conditional_names() {
+            let without = self.with_fields([(key, Id::ABSENT)]);
+            let names = names.iter().filter_map(Value::as_str).filter(|name| *name != key);
+            let with = self.with_fields(names.map(|name| (name, Id::PRESENT)));
+            let either = self.arena.or(without, with);
+            id = self.arena.and(id, either);
+        }
+        if let Some(schema) = keywords.property_names {
+            let named = self.named(schema, scope.reading, path);
+            id = self.arena.and(id, named);
+        }
+        if let Some(schema) = keywords.not {
+            let excluded = self.root(schema, &path.name("not"), Reading::Open);
+            id = self.arena.diff(id, excluded);
+        }
+        if !keywords.combines() {
+            return id;
+        }
+        if let Some(target) = super::closing::target(self.document, keywords.reference) {
+            let part = |part: &Part<'s>| part.keyword == "$ref";
+            let used = self.part_use(keywords, scope, target, part);
+            if let Some(target) = self.reference(keywords, used, path) {
+                id = self.arena.and(id, target);
+            }
+        }
+        let all_of = path.name("allOf");
+        for (at, schema) in list(keywords.all_of).iter().enumerate() {
+            let here = Under::Index(at);
+            let skip = |part: &Part<'s>| part.keyword == "allOf" && part.under == here;
+            let member = self.member(keywords, scope, schema, skip, &all_of.index(at));
+            id = self.arena.and(id, member);
+        }
+        for (keyword, key, schema) in keywords.conditional_schemas() {
+            let under = path.name(keyword);
+            let skip = |part: &Part<'s>| part.keyword == keyword && part.under == Under::Name(key);
+            let member = self.member(keywords, scope, schema, skip, &under.name(key));
+            let without = self.with_fields([(key, Id::ABSENT)]);
+            let either = self.arena.or(without, member);
+            id = self.arena.and(id, either);
+        }
+        if let Some(condition) = keywords.condition {
+            let condition = self.root(condition, &path.name("if"), Reading::Open);
+            let mut branch = |keyword: &'static str, schema: Option<&'s Value>| {
+                let skip = |part: &Part<'s>| part.keyword == keyword;
+                schema.map_or(Id::PRESENT, |schema| {
+                    self.member(keywords, scope, schema, skip, &path.name(keyword))
+                })
+            };
+            let (then, otherwise) = (branch("then", keywords.then), branch("else", keywords.otherwise));
+            let then = self.arena.and(condition, then);
+            let otherwise = self.arena.diff(otherwise, condition);
+            let either = self.arena.or(then, otherwise);
+            id = self.arena.and(id, either);
+        }
+        for (keyword, branches) in [("anyOf", keywords.any_of), ("oneOf", keywords.one_of)] {
+            let Some(branches) = branches.and_then(Value::as_array) else { continue };
+            let ids = self.branches(keyword, branches, keywords, scope, path);
+            let union = if keyword == "anyOf" { self.arena.or_all(&ids) } else { self.arena.one(ids) };
+            id = self.arena.and(id, union);
+        }
+        id
+    }
+
+    /// A schema that closes together with those around it.
+    fn member(
+        &mut self,
+        keywords: &Keywords<'s>,
+        scope: Scope<'_, 's>,
+        schema: &'s Value,
+        skip: impl Fn(&Part<'s>) -> bool,
+        path: &Path<'_>,
+    ) -> Id {
+        if scope.reading == Reading::Open {
+            return self.root(schema, path, Reading::Open);
+        }
+        let around = self
+            .closings
+            .names(schema)
+            .alternatives
+            .then(|| self.closings.around(scope.outer, keywords, skip));
+        self.part(schema, Scope { outer: around.as_ref(), ..scope }, path)
+    }
+
+    /// The branches of an `anyOf` or `oneOf`, each closed with what stands around the group.
+    fn branches(
+        &mut self,
+        keyword: &'static str,
+        branches: &'s [Value],
+        keywords: &Keywords<'s>,
+        scope: Scope<'_, 's>,
+        path: &Path<'_>,
+    ) -> Ids {
+        let path = path.name(keyword);
+        if scope.reading == Reading::Open {
+            let each = branches.iter().enumerate();
+            return each.map(|(at, schema)| self.root(schema, &path.index(at), Reading::Open)).collect();
+        }
+        let around = self.closings.around(scope.outer, keywords, |part| part.keyword == keyword);
+        let alone =
+            around.list().is_empty() && around.patterns().is_empty() && !around.lists && !around.speaks;
+        let outer = (!alone).then_some(&around);
+        let scope = Scope { outer, closure: scope.closure, ..scope };
+        let each = branches.iter().enumerate();
+        each.map(|(at, schema)| self.branch(schema, scope, &path.index(at))).collect()
+    }
+
+    fn branch(&mut self, schema: &'s Value, scope: Scope<'_, 's>, path: &Path<'_>) -> Id {
+        match schema {
+            Value::Bool(false) => Id::NEVER,
+            Value::Object(object) => {
+                let keywords = Keywords::of(object);
+                if keywords.is_reference() && scope.outer.is_some() {
+                    let used = Use::Branch(self.context(scope));
+                    return self.reference(&keywords, used, path).unwrap_or(Id::PRESENT);
+                }
+                self.conjunction(schema, &keywords, scope, path)
+            }
+            // True takes what the schemas around it take, closed with them.
+            _ => match scope.outer {
+                Some(outer)
+                    if outer.closes() && !scope.closure.is_some_and(|known| known.as_wide_as(outer)) =>
+                {
+                    let keywords = Keywords::default();
+                    self.assemble(&keywords, super::Extra::ClosedOver(outer), scope, path)
+                }
+                _ => Id::PRESENT,
+            },
+        }
+    }
+
+    /// How a `$ref` beside other keywords uses its target.
+    fn part_use(
+        &mut self,
+        keywords: &Keywords<'s>,
+        scope: Scope<'_, 's>,
+        target: &'s Value,
+        skip: impl Fn(&Part<'s>) -> bool,
+    ) -> Use {
+        if scope.reading == Reading::Open {
+            return Use::Open;
+        }
+        if !self.closings.names(target).alternatives {
+            return Use::Part(self.context(Scope { outer: None, closure: None, ..scope }));
+        }
+        let around = self.closings.around(scope.outer, keywords, skip);
+        Use::Part(self.context(Scope { outer: Some(&around), ..scope }))
+    }
+
+    /// The number of what stands around, the same for the same names.
+    fn context(&mut self, scope: Scope<'_, 's>) -> usize {
+        let key = (scope.outer.map(super::Names::key), scope.closure.map(super::Names::key));
+        if let Some(known) = self.context_ids.get(&key) {
+            return *known;
+        }
+        let next = self.contexts.len();
+        self.contexts.push(Rc::new(Context { outer: scope.outer.cloned(), closure: scope.closure.cloned() }));
+        self.context_ids.insert(key, next);
+        next
+    }
+
+    /// The set behind a `$ref`, compiled later and once for each use.
+    pub(super) fn reference(&mut self, keywords: &Keywords<'s>, used: Use, path: &Path<'_>) -> Option<Id> {
+        let text = keywords.reference?.as_str()?;
+        let pointer = reference::pointer(text).ok()?;
+        let schema = reference::schema_at(self.document, &pointer).ok()?;
+        let key = (address(schema), used);
+        if let Some(known) = self.references.get(&key) {
+            return Some(*known);
+        }
+        let (reference, id) = self.arena.open_reference();
+        self.references.insert(key, id);
+        self.places.push((id, path.name("$ref").to_string()));
+        self.jobs.push(Job { reference, schema, pointer: pointer.into_owned(), used });
+        Some(id)
+    }
+
+    /// Compiles the target of a reference in the way in which it is used.
+    pub(super) fn target(&mut self, job: &Job<'s>) -> Id {
+        let path = Path::Tail(self.at, &job.pointer);
+        let context = match job.used {
+            Use::Whole => return self.root(job.schema, &path, Reading::Closed),
+            Use::Open => return self.root(job.schema, &path, Reading::Open),
+            Use::Part(context) | Use::Branch(context) => self.contexts.get(context).cloned(),
+        };
+        let Some(context) = context else { return Id::PRESENT };
+        let (outer, closure) = (context.outer.as_ref(), context.closure.as_ref());
+        let scope = Scope { reading: Reading::Closed, outer, closure };
+        match job.used {
+            Use::Branch(_) => self.branch(job.schema, scope, &path),
+            _ => self.part(job.schema, scope, &path),
+        }
+    }
+}
+
+fn list(value: Option<&Value>) -> &[Value] {
+    value.and_then(Value::as_array).unwrap_or_default()
+}
+
+impl<'s> Keywords<'s> {
+    /// Whether this is a reference and nothing else.
+    pub(super) fn is_reference(&self) -> bool {
+        self.reference.is_some()
+            && !self.constrains()
+            && [self.values, self.constant, self.all_of, self.any_of, self.one_of, self.not, self.condition]
+                .iter()
+                .all(Option::is_none)
+            && [self.dependent_required, self.dependent_schemas, self.dependencies, self.nullable]
+                .iter()
+                .all(Option::is_none)
+    }
+
+    /// Whether there is more about single kinds than `type`.
+    pub(super) fn constrains_more(&self) -> bool {
+        self.constrains_scalars() || self.constrains_arrays() || self.constrains_objects()
+    }
+}

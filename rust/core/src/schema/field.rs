@@ -1,0 +1,317 @@
+//! What a property of the arguments can be, judged on the compiled set.
+
+use super::arena::{Arena, Expr, Id};
+use super::array::Arr;
+use super::object::Obj;
+use super::search::Search;
+use super::set::{Clause, Set};
+
+/// What a top-level property can be in any value that the schema accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Field {
+    /// It may be left out.
+    pub absent: bool,
+    /// The kinds of value it may be.
+    pub kinds: Kinds,
+    /// What is known of it where it is an array.
+    pub array: Option<ArrayField>,
+}
+
+/// What an array can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ArrayField {
+    /// No shorter array is accepted.
+    pub min_items: u64,
+    /// The kinds of value an item may be.
+    pub items: Kinds,
+}
+
+/// Kinds of JSON values. Where that could not be decided a kind counts as possible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Kinds {
+    /// `null`.
+    pub null: bool,
+    /// `true` or `false`.
+    pub boolean: bool,
+    /// A number.
+    pub number: bool,
+    /// Every number that it may be is an integer (`1.0` is one); false where it may be no number.
+    pub integer_only: bool,
+    /// A string.
+    pub string: bool,
+    /// An array.
+    pub array: bool,
+    /// An object.
+    pub object: bool,
+}
+
+impl Kinds {
+    /// Whether nothing is possible but what `other` names.
+    pub fn only(self, other: Self) -> bool {
+        let number = !self.number || (other.number && (self.integer_only || !other.integer_only));
+        let outside = (self.null && !other.null)
+            || (self.boolean && !other.boolean)
+            || (self.string && !other.string)
+            || (self.array && !other.array)
+            || (self.object && !other.object);
+        number && !outside
+    }
+
+    fn join(self, other: Self) -> Self {
+        let integers = |kinds: Self| !kinds.number || kinds.integer_only;
+        Self {
+            null: self.null || other.null,
+            boolean: self.boolean || other.boolean,
+            number: self.number || other.number,
+            integer_only: (self.number || other.number) && integers(self) && integers(other),
+            string: self.string || other.string,
+            array: self.array || other.array,
+            object: self.object || other.object,
+        }
+    }
+
+    /// Everything, where nothing could be decided.
+    const ANY: Self = Self {
+        null: true,
+        boolean: true,
+        number: true,
+        integer_only: false,
+        string: true,
+        array: true,
+        object: true,
+    };
+}
+
+impl Field {
+    const ANY: Self =
+        Self { absent: true, kinds: Kinds::ANY, array: Some(ArrayField { min_items: 0, items: Kinds::ANY }) };
+    const NOTHING: Self = Self {
+        absent: false,
+        kinds: Kinds {
+            null: false,
+            boolean: false,
+            number: false,
+            integer_only: false,
+            string: false,
+            array: false,
+            object: false,
+        },
+        array: None,
+    };
+
+    fn join(self, other: Self) -> Self {
+        let array = match (self.array, other.array) {
+            (Some(a), Some(b)) => {
+                Some(ArrayField { min_items: a.min_items.min(b.min_items), items: a.items.join(b.items) })
+            }
+            (a, b) => a.or(b),
+        };
+        Self { absent: self.absent || other.absent, kinds: self.kinds.join(other.kinds), array }
+    }
+}
+
+/// What a property of this name can be in the objects of a set.
+pub(crate) fn field(arena: &Arena, root: Id, name: &str) -> Field {
+    // A plain object answers at once.
+    if let Some(set) = plain(arena, root)
+        && let [Clause { pos, neg }] = set.obj.as_slice()
+        && neg.is_empty()
+    {
+        return look(arena, pos.field(name), 0).unwrap_or_else(|| searched(arena, root, name));
+    }
+    searched(arena, root, name)
+}
+
+/// The set of a leaf, also behind references.
+fn plain(arena: &Arena, id: Id) -> Option<&Set> {
+    match arena.expr(id) {
+        Expr::Leaf(set) => Some(set),
+        Expr::Ref(reference) => arena.leaf_of(arena.target(*reference)?).map(AsRef::as_ref),
+        _ => None,
+    }
+}
+
+/// What a set can be, where that needs no search.
+fn look(arena: &Arena, id: Id, depth: u32) -> Option<Field> {
+    if depth > 16 {
+        return None;
+    }
+    match arena.expr(id) {
+        Expr::Leaf(set) => look_at(arena, set, depth),
+        Expr::Or(ids) => {
+            ids.iter().try_fold(Field::NOTHING, |field, id| Some(field.join(look(arena, *id, depth + 1)?)))
+        }
+        Expr::Ref(reference) => look(arena, arena.target(*reference)?, depth + 1),
+        Expr::And(_) | Expr::One(_) | Expr::Not(_) => None,
+    }
+}
+
+fn look_at(arena: &Arena, set: &Set, depth: u32) -> Option<Field> {
+    let mut array = None;
+    for clause in &set.arr {
+        let items = clause.pos.prefix.iter().chain([&clause.pos.rest]);
+        let mut kinds = Kinds::default();
+        for item in items {
+            kinds = kinds.join(look(arena, *item, depth + 1)?.kinds);
+        }
+        let field =
+            Field { array: Some(ArrayField { min_items: least(clause), items: kinds }), ..Field::NOTHING };
+        array = Some(array.unwrap_or(Field::NOTHING).join(field));
+    }
+    let kinds = Kinds {
+        null: set.null,
+        boolean: set.fals || set.tru,
+        number: !set.num.is_empty(),
+        integer_only: !set.num.is_empty() && set.num.iter().all(super::number::Num::is_integral),
+        string: !set.str.is_empty(),
+        array: !set.arr.is_empty(),
+        object: !set.obj.is_empty(),
+    };
+    Some(Field { absent: set.absent, kinds, array: array.and_then(|field| field.array) })
+}
+
+/// A length below which no array of a clause is. `contains` excludes the empty array.
+fn least(clause: &Clause<Arr>) -> u64 {
+    let counted = clause.pos.counts.iter().map(|count| count.count.0).max().unwrap_or(0);
+    let excluded = clause.neg.iter().any(Arr::has_empty);
+    clause.pos.length.0.max(counted).max(u64::from(excluded))
+}
+
+/// Asks for each kind whether a member of the set has the property of that kind.
+fn searched(arena: &Arena, root: Id, name: &str) -> Field {
+    let mut search = Search::new(arena.clone());
+    let fraction = search.arena.diff(Id::NUMBER, Id::INTEGER);
+    let mut possible = |field: Id| is_possible(&mut search, root, name, field);
+    let (absent, number) = (possible(Id::ABSENT), possible(Id::NUMBER));
+    let kinds = Kinds {
+        null: possible(Id::NULL),
+        boolean: possible(Id::BOOLEAN),
+        number,
+        integer_only: number && !possible(fraction),
+        string: possible(Id::STRING),
+        array: possible(Id::ARRAY),
+        object: possible(Id::OBJECT),
+    };
+    let array = kinds.array.then(|| searched_array(&mut search, root, name));
+    Field { absent, kinds, array }
+}
+
+/// Whether a member of the set may have a property that lies in `field`.
+fn is_possible(search: &mut Search, root: Id, name: &str, field: Id) -> bool {
+    let object = Obj::any().with(name, field);
+    let object = search.arena.leaf(Set { obj: vec![object.into()], ..Set::default() });
+    let both = search.arena.and(root, object);
+    !matches!(search.is_empty(both), Ok(true))
+}
+
+fn searched_array(search: &mut Search, root: Id, name: &str) -> ArrayField {
+    let mut possible = |array: Arr| {
+        let field = search.arena.leaf(Set { arr: vec![array.into()], ..Set::default() });
+        is_possible(search, root, name, field)
+    };
+    // Whether it may be empty is all that anybody asks of an array that takes a search.
+    let min_items = u64::from(!possible(Arr { length: (0, Some(0)), ..Arr::ANY }));
+    let items = item_kinds(search, root, name);
+    ArrayField { min_items, items }
+}
+
+/// Asks for each kind whether an array may hold an item of it.
+fn item_kinds(search: &mut Search, root: Id, name: &str) -> Kinds {
+    let fraction = search.arena.diff(Id::NUMBER, Id::INTEGER);
+    let mut possible = |kind: Id| {
+        let others = search.arena.diff(Id::PRESENT, kind);
+        let without = Arr { rest: others, ..Arr::ANY };
+        let set = Set { arr: vec![Clause { pos: Arr::ANY, neg: vec![without] }], ..Set::default() };
+        let field = search.arena.leaf(set);
+        is_possible(search, root, name, field)
+    };
+    let number = possible(Id::NUMBER);
+    Kinds {
+        null: possible(Id::NULL),
+        boolean: possible(Id::BOOLEAN),
+        number,
+        integer_only: number && !possible(fraction),
+        string: possible(Id::STRING),
+        array: possible(Id::ARRAY),
+        object: possible(Id::OBJECT),
+    }
+}
+
+/// Whether the objects of a set may have a member of another name.
+pub(crate) fn takes_others<'n>(
+    arena: &Arena,
+    root: Id,
+    names: impl Iterator<Item = &'n str> + Clone,
+) -> bool {
+    if let Some(closed) = closed_at_sight(arena, root, &names, 0) {
+        return !closed;
+    }
+    let mut known = Obj::any();
+    known.rest = smallvec::SmallVec::from_iter([(super::string::all(), Id::ABSENT)]);
+    for name in names {
+        known.fields.set(name, Id::ANY);
+    }
+    let mut search = Search::new(arena.clone());
+    let others =
+        search.arena.leaf(Set { obj: vec![Clause { pos: Obj::any(), neg: vec![known] }], ..Set::default() });
+    let both = search.arena.and(root, others);
+    !matches!(search.is_empty(both), Ok(true))
+}
+
+/// Whether no object of the set has another member, where that needs no search.
+fn closed_at_sight<'n>(
+    arena: &Arena,
+    id: Id,
+    names: &(impl Iterator<Item = &'n str> + Clone),
+    depth: u32,
+) -> Option<bool> {
+    if depth > 16 {
+        return None;
+    }
+    match arena.expr(id) {
+        Expr::Leaf(set) => {
+            let known =
+                |object: &Obj| object.fields.iter().all(|(name, _)| names.clone().any(|known| known == name));
+            if set.obj.iter().all(|clause| clause.pos.is_closed() && known(&clause.pos)) {
+                return Some(true);
+            }
+            let [Clause { pos, neg }] = set.obj.as_slice() else { return None };
+            let open = matches!(pos.rest.as_slice(), [(keys, Id::ANY)] if keys.is_all());
+            (open && neg.is_empty() && pos.count == (0, None) && arena.facts(id).inhabited).then_some(false)
+        }
+        Expr::And(ids) => {
+            ids.iter().any(|id| closed_at_sight(arena, *id, names, depth + 1) == Some(true)).then_some(true)
+        }
+        Expr::Or(ids) | Expr::One(ids) => {
+            ids.iter().all(|id| closed_at_sight(arena, *id, names, depth + 1) == Some(true)).then_some(true)
+        }
+        Expr::Ref(reference) => closed_at_sight(arena, arena.target(*reference)?, names, depth + 1),
+        Expr::Not(_) => None,
+    }
+}
+
+/// Whether no value of a set is anything but an object.
+pub(crate) fn only_objects(arena: &Arena, root: Id) -> bool {
+    if objects_at_sight(arena, root, 0) {
+        return true;
+    }
+    let mut search = Search::new(arena.clone());
+    let others = search.arena.diff(Id::PRESENT, Id::OBJECT);
+    let both = search.arena.and(root, others);
+    search.is_empty(both) == Ok(true)
+}
+
+fn objects_at_sight(arena: &Arena, id: Id, depth: u32) -> bool {
+    let below = |id: &Id| objects_at_sight(arena, *id, depth + 1);
+    depth <= 16
+        && match arena.expr(id) {
+            Expr::Leaf(set) => Set { obj: Vec::new(), ..set.as_ref().clone() }.has_no_value(),
+            Expr::And(ids) => ids.iter().any(below),
+            Expr::Or(ids) | Expr::One(ids) => ids.iter().all(below),
+            Expr::Ref(reference) => arena.target(*reference).is_some_and(|id| below(&id)),
+            Expr::Not(_) => false,
+        }
+}

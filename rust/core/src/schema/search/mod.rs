@@ -1,0 +1,196 @@
+//! The emptiness test: is anything in a set, and if so, what?
+
+mod array;
+mod normal;
+mod object;
+mod witness;
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(crate) use normal::strings;
+pub(crate) use witness::Witness;
+
+use super::arena::{Arena, Expr, Id, plainly_disjoint};
+use super::number;
+use super::set::Set;
+use super::string::Products;
+use super::undecided::Undecided;
+
+/// The steps of one search: a bound for its time, some tens of milliseconds.
+const STEPS: u32 = 5_000;
+/// The frames of the search on the stack at once: phones' threads have 512 KiB.
+const FRAMES: u32 = 128;
+
+/// A search over the sets of an arena, which grows as sets are combined.
+///
+/// Answers are exact or [`Undecided`]; the work is bounded by steps over the life of a search.
+pub(crate) struct Search {
+    pub(crate) arena: Arena,
+    products: Products,
+    /// Normal forms, by id.
+    sets: Vec<Option<Arc<Set>>>,
+    /// Proven: a member, or that there is none.
+    members: FxHashMap<Id, Option<Witness>>,
+    /// The ids whose members are being looked for. On the stack an id counts as empty: a member is finite.
+    stack: Vec<Id>,
+    /// The lowest place of the stack on whose emptiness an answer was built.
+    lowest: usize,
+    /// `oneOf`s that are being taken apart.
+    expanding: FxHashSet<Id>,
+    steps: u32,
+    frames: u32,
+}
+
+impl Search {
+    pub(crate) fn new(arena: Arena) -> Self {
+        Self {
+            arena,
+            products: Products::default(),
+            sets: Vec::new(),
+            members: FxHashMap::default(),
+            stack: Vec::new(),
+            lowest: usize::MAX,
+            expanding: FxHashSet::default(),
+            steps: 0,
+            frames: 0,
+        }
+    }
+
+    /// A value of the set; `None` is proof that there is none. "Absent" is no value.
+    pub(crate) fn member(&mut self, id: Id) -> Result<Option<Witness>, Undecided> {
+        if id == Id::NEVER || id == Id::ABSENT {
+            return Ok(None);
+        }
+        if let Some(known) = self.members.get(&id) {
+            return Ok(known.clone());
+        }
+        if let Some(place) = self.stack.iter().position(|busy| *busy == id) {
+            self.lowest = self.lowest.min(place);
+            return Ok(None);
+        }
+        let here = self.stack.len();
+        let outer = std::mem::replace(&mut self.lowest, usize::MAX);
+        self.stack.push(id);
+        let found = self.framed(|search| search.member_of(id));
+        self.stack.pop();
+        let used = self.lowest;
+        self.lowest = outer.min(if used < here { used } else { usize::MAX });
+        let found = found?;
+        // A "no" that rests on the emptiness of something further down is not proven yet.
+        if found.is_some() || used >= here {
+            self.members.insert(id, found.clone());
+        }
+        Ok(found)
+    }
+
+    /// Whether no value is in the set.
+    pub(crate) fn is_empty(&mut self, id: Id) -> Result<bool, Undecided> {
+        Ok(!self.arena.facts(id).inhabited && self.member(id)?.is_none())
+    }
+
+    fn member_of(&mut self, id: Id) -> Result<Option<Witness>, Undecided> {
+        if self.is_plainly_empty(id) {
+            return Ok(None);
+        }
+        let set = self.normal(id)?;
+        if let Some(scalar) = Witness::of_constants(&set) {
+            return Ok(Some(scalar));
+        }
+        let mut first = FirstFound::default();
+        if let Some(number) = first.note(number::member(&set.num))? {
+            return Ok(Some(Witness::number(number)));
+        }
+        for part in &set.str {
+            if let Some(word) = first.note(part.member())? {
+                return Ok(Some(Witness::string(word)));
+            }
+        }
+        for clause in &set.arr {
+            let found = self.array(&clause.pos, &clause.neg);
+            if let Some(array) = first.note(found)? {
+                return Ok(Some(array));
+            }
+        }
+        for clause in &set.obj {
+            let found = self.object(&clause.pos, &clause.neg);
+            if let Some(object) = first.note(found)? {
+                return Ok(Some(object));
+            }
+        }
+        first.end()
+    }
+
+    /// What a field may be: a value, absent, or nothing at all.
+    fn field(&mut self, id: Id) -> Result<Option<Option<Witness>>, Undecided> {
+        let present = self.arena.and(id, Id::PRESENT);
+        let absent = !self.arena.facts(id).present && self.normal(id)?.absent;
+        match self.member(present) {
+            Ok(Some(value)) => Ok(Some(Some(value))),
+            Ok(None) if absent => Ok(Some(None)),
+            Ok(None) => Ok(None),
+            Err(_) if absent => Ok(Some(None)),
+            Err(undecided) => Err(undecided),
+        }
+    }
+
+    /// Whether two parts of a conjunction plainly share nothing.
+    fn is_plainly_empty(&self, id: Id) -> bool {
+        let Expr::And(ids) = self.arena.expr(id) else { return false };
+        let pairs = ids.iter().enumerate().take(16);
+        pairs.into_iter().any(|(at, a)| ids.iter().take(at).any(|b| plainly_disjoint(&self.arena, *a, *b)))
+    }
+
+    /// Runs one level of the search, within the bounds of steps and stack.
+    fn framed<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T, Undecided>) -> Result<T, Undecided> {
+        self.step()?;
+        if self.frames >= FRAMES {
+            return Err(Undecided::Depth);
+        }
+        self.frames += 1;
+        let result = run(self);
+        self.frames -= 1;
+        result
+    }
+
+    fn step(&mut self) -> Result<(), Undecided> {
+        self.steps += 1;
+        if self.steps > STEPS { Err(Undecided::Steps) } else { Ok(()) }
+    }
+
+    /// Runs with an empty stack, so that the answer rests on no assumption.
+    fn unassuming<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        let stack = std::mem::take(&mut self.stack);
+        let lowest = std::mem::replace(&mut self.lowest, usize::MAX);
+        let result = run(self);
+        self.stack = stack;
+        self.lowest = lowest;
+        result
+    }
+}
+
+/// An undecided branch does not end a search: another may yield a member. Only used-up steps do.
+#[derive(Default)]
+struct FirstFound {
+    undecided: Option<Undecided>,
+}
+
+impl FirstFound {
+    /// What a branch yields, an undecided one being remembered.
+    fn note<T>(&mut self, found: Result<Option<T>, Undecided>) -> Result<Option<T>, Undecided> {
+        match found {
+            Ok(found) => Ok(found),
+            Err(Undecided::Steps) => Err(Undecided::Steps),
+            Err(undecided) => {
+                self.undecided = Some(undecided);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Nothing was found: that is a proof only when every branch was decided.
+    fn end<T>(self) -> Result<Option<T>, Undecided> {
+        self.undecided.map_or(Ok(None), Err)
+    }
+}
