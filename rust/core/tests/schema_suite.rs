@@ -6,7 +6,7 @@ mod corpus;
 use std::collections::BTreeMap;
 
 use connector_core::json::{Numbers, Path, Profile, Value, read_strict};
-use connector_core::schema::{Dialect, Formats, Options, Schema, World};
+use connector_core::schema::{Dialect, Formats, Options, Schema, Violation, World};
 use connector_core::{Findings, TrustLimits};
 
 /// What a file of the suite came to.
@@ -44,7 +44,16 @@ fn run(file: &str) -> Option<Tally> {
         }
         let tests = group.get("tests").unwrap().as_array().unwrap();
         let wrong = tests.iter().find(|test| {
-            let accepted = schema.accepts(test.get("data").unwrap()).is_ok();
+            let answer = schema.accepts(test.get("data").unwrap());
+            let named = |reasons: &Vec<_>| {
+                !reasons.is_empty() && reasons.iter().all(|reason: &Violation| !reason.keyword.is_empty())
+            };
+            assert!(
+                answer.as_ref().err().is_none_or(named),
+                "{name}: {} is refused without a reason",
+                test.to_text()
+            );
+            let accepted = answer.is_ok();
             accepted != test.get("valid").and_then(Value::as_bool).unwrap()
         });
         match wrong {
@@ -59,40 +68,80 @@ fn run(file: &str) -> Option<Tally> {
     Some(tally)
 }
 
-/// No group is decided wrong, and these rules alone refuse groups.
-fn holds(file: &str, rules: &[&str]) {
+/// Not in the profile: the last row of the keyword table in docs, each refused by name. `unevaluated*`, anchors,
+/// `$dynamicRef` and nested `$id` by the first rule, other documents and names by the second.
+const NOT_IN_THE_PROFILE: [&str; 2] = ["schema.keyword_unsupported", "schema.reference_remote"];
+/// Schemas that nothing satisfies, which the suite has and a tool cannot use.
+const UNSATISFIABLE: &str = "schema.unsatisfiable";
+
+/// No group is decided wrong but those of `argued` (by file of the suite), and these rules alone refuse groups,
+/// so many of them.
+fn holds(file: &str, refusals: &[(&str, usize)], argued: &[&str]) {
     let Some(tally) = run(file) else { return };
-    assert!(tally.wrong.is_empty(), "{:#?}", tally.wrong);
-    let others: Vec<_> = tally.refused.iter().filter(|(rule, _)| !rules.contains(*rule)).collect();
-    assert!(others.is_empty(), "{others:#?}");
+    let is_argued = |group: &&String| argued.iter().any(|file| group.starts_with(&format!("{file}: ")));
+    let wrong: Vec<_> = tally.wrong.iter().filter(|group| !is_argued(group)).collect();
+    println!("    argued: {}", tally.wrong.len() - wrong.len());
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    for file in argued {
+        assert!(
+            tally.wrong.iter().any(|group| group.starts_with(&format!("{file}: "))),
+            "{file} agrees by now"
+        );
+    }
+    let others = |rule: &str| !NOT_IN_THE_PROFILE.contains(&rule) && rule != UNSATISFIABLE;
+    let refused: Vec<_> = tally
+        .refused
+        .iter()
+        .map(|(rule, groups)| (*rule, groups.len()))
+        .filter(|(rule, _)| others(rule))
+        .collect();
+    assert_eq!(refused, refusals, "{:#?}", tally.refused);
 }
 
 #[test]
 fn draft_2020_12_is_decided() {
-    holds("jsonschema/draft2020-12.json", &[]);
+    // A `$schema` that switches vocabularies; `\p`.
+    let refusals = [("schema.dialect", 2), ("schema.pattern_unsupported", 2)];
+    holds("jsonschema/draft2020-12.json", &refusals, &[]);
 }
 
 #[test]
 fn draft_2020_12_optional_parts_are_decided() {
-    holds("jsonschema/draft2020-12-optional.json", &[]);
+    let refusals = [
+        // Other dialects.
+        ("schema.dialect", 2),
+        // References into unknown keywords, and such keywords alone.
+        ("schema.keyword_unknown", 5),
+        // `\p` and look-around.
+        ("schema.pattern_unsupported", 4),
+        // A reference into `examples`.
+        ("schema.reference_target", 1),
+    ];
+    holds("jsonschema/draft2020-12-optional.json", &refusals, &[]);
 }
+
+/// These formats are annotations here: no table of them is exact (the reasons stand with the table).
+const ANNOTATIONS: [&str; 5] = ["ecmascript-regex", "hostname", "idn-email", "idn-hostname", "regex"];
 
 #[test]
 fn draft_2020_12_formats_are_decided() {
-    holds("jsonschema/draft2020-12-optional-format.json", &[]);
+    holds("jsonschema/draft2020-12-optional-format.json", &[], &ANNOTATIONS);
 }
 
 #[test]
 fn draft_07_is_decided() {
-    holds("jsonschema/draft7.json", &[]);
+    // What draft-07 ignores is refused.
+    holds("jsonschema/draft7.json", &[("schema.reference_siblings", 1)], &[]);
 }
 
 #[test]
 fn draft_07_optional_parts_are_decided() {
-    holds("jsonschema/draft7-optional.json", &[]);
+    let refusals = [("schema.keyword_unknown", 1), ("schema.pattern_unsupported", 4)];
+    // `contentEncoding` and `contentMediaType` are annotations, as 2020-12 has it.
+    holds("jsonschema/draft7-optional.json", &refusals, &["content"]);
 }
 
 #[test]
 fn draft_07_formats_are_decided() {
-    holds("jsonschema/draft7-optional-format.json", &[]);
+    holds("jsonschema/draft7-optional-format.json", &[], &ANNOTATIONS);
 }

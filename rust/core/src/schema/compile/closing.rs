@@ -164,7 +164,6 @@ pub(crate) fn parts<'s>(root: &'s Value, keywords: &Keywords<'s>) -> Vec<Part<'s
         }
     }
     for (keyword, name, schema) in keywords.conditional_schemas() {
-        let keyword = if keyword == "dependencies" { "dependencies" } else { "dependentSchemas" };
         parts.push(Part { schema, bond: Bond::Conditional, keyword, under: Under::Name(name) });
     }
     if keywords.condition.is_some() {

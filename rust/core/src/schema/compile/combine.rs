@@ -219,7 +219,7 @@ fn list(value: Option<&Value>) -> &[Value] {
 
 impl<'s> Keywords<'s> {
     /// Whether this is a reference and nothing else.
-    pub(super) fn is_reference(&self) -> bool {
+    pub(crate) fn is_reference(&self) -> bool {
         self.reference.is_some()
             && !self.constrains()
             && [self.values, self.constant, self.all_of, self.any_of, self.one_of, self.not, self.condition]
@@ -231,7 +231,7 @@ impl<'s> Keywords<'s> {
     }
 
     /// Whether there is more about single kinds than `type`.
-    pub(super) fn constrains_more(&self) -> bool {
+    pub(crate) fn constrains_more(&self) -> bool {
         self.constrains_scalars() || self.constrains_arrays() || self.constrains_objects()
     }
 }

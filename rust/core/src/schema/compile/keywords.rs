@@ -144,7 +144,7 @@ impl<'s> Keywords<'s> {
     /// What the value has to match where a key is there: `dependentSchemas` and the schemas of `dependencies`.
     pub(crate) fn conditional_schemas(
         &self,
-    ) -> impl Iterator<Item = (&'s str, &'s str, &'s Value)> + use<'s> {
+    ) -> impl Iterator<Item = (&'static str, &'s str, &'s Value)> + use<'s> {
         let newer = self.dependent_schemas.map(|value| ("dependentSchemas", value));
         let older = self.dependencies.map(|value| ("dependencies", value));
         let members = newer.into_iter().chain(older).flat_map(|(keyword, value)| {
@@ -157,7 +157,7 @@ impl<'s> Keywords<'s> {
     /// Which names have to be there where a key is there: `dependentRequired` and the lists of `dependencies`.
     pub(crate) fn conditional_names(
         &self,
-    ) -> impl Iterator<Item = (&'s str, &'s str, &'s [Value])> + use<'s> {
+    ) -> impl Iterator<Item = (&'static str, &'s str, &'s [Value])> + use<'s> {
         let newer = self.dependent_required.map(|value| ("dependentRequired", value));
         let older = self.dependencies.map(|value| ("dependencies", value));
         newer.into_iter().chain(older).flat_map(|(keyword, value)| {
