@@ -3,6 +3,8 @@
 //! Each rule stands for a state and takes what remains of the string, its closing quote included: no rule is ever
 //! empty, and the matcher's stack does not deepen. Chains of states become one sequence.
 
+use std::rc::Rc;
+
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
@@ -26,7 +28,7 @@ pub(super) struct Automaton {
 struct State {
     accepting: bool,
     /// Where the string may go on; never to the dead state.
-    edges: SmallVec<[Edge; 2]>,
+    edges: Rc<[Edge]>,
     /// How many edges lead here.
     incoming: u32,
     /// What remains, when it is a counted repetition of the characters of the only edge.
@@ -56,10 +58,10 @@ impl Automaton {
                 let ranges = dfa.edges(state).filter(|(_, target)| *target == to).map(|(range, _)| range);
                 Edge { to, characters: Spelled::of(ranges) }
             };
-            let edges = if Some(state) == dead { SmallVec::new() } else { targets.iter().map(|to| edge(*to)).collect() };
+            let edges = targets.iter().filter(|_| Some(state) != dead).map(|to| edge(*to)).collect();
             states.push(State { accepting: dfa.is_accepting(state), edges, ..State::default() });
         }
-        let targets: Vec<u32> = states.iter().flat_map(|state| &state.edges).map(|edge| edge.to).collect();
+        let targets: Vec<u32> = states.iter().flat_map(|state| state.edges.iter()).map(|edge| edge.to).collect();
         for to in targets {
             if let Some(state) = states.get_mut(to as usize) {
                 state.incoming += 1;
@@ -92,12 +94,12 @@ impl Automaton {
 
     /// The alternatives of a state.
     fn state(&mut self, state: u32, rules: &mut Rules) {
-        let Some(State { accepting, edges, .. }) = self.states.get_mut(state as usize) else { return };
-        let edges = std::mem::take(edges);
+        let Some(State { accepting, edges, .. }) = self.states.get(state as usize) else { return };
+        let edges = Rc::clone(edges);
         if *accepting {
             rules.writer.literal("\"");
         }
-        for edge in &edges {
+        for edge in edges.iter() {
             rules.writer.alternative();
             let both = !edge.characters.raw.is_empty() && !edge.characters.escaped.is_empty();
             if both && self.is_short(edge.to) {
@@ -109,9 +111,6 @@ impl Automaton {
                 rules.character(&edge.characters, &self.hint);
             }
             self.follow(edge.to, rules);
-        }
-        if let Some(state) = self.states.get_mut(state as usize) {
-            state.edges = edges;
         }
     }
 
@@ -127,7 +126,7 @@ impl Automaton {
         let hint = self.hint.clone();
         loop {
             let Some(state) = self.states.get(at as usize) else { return };
-            match (state.edges.as_slice(), state.run) {
+            match (&*state.edges, state.run) {
                 ([], _) => return rules.writer.literal("\""),
                 ([edge], Some((least, most))) => {
                     let element = rules.element_of(&edge.characters, &hint);
@@ -174,7 +173,7 @@ impl Automaton {
         if let Some(name) = &state.name {
             return name.clone();
         }
-        let any = matches!(state.edges.as_slice(), [edge] if edge.to == at && edge.characters == Spelled::any());
+        let any = matches!(&*state.edges, [edge] if edge.to == at && edge.characters == Spelled::any());
         let name = if any && state.accepting {
             rules.use_shared(Shared::Text)
         } else {
@@ -198,7 +197,7 @@ impl Automaton {
                 && !std::mem::replace(seen, true)
             {
                 path.push(at);
-                match state.edges.as_slice() {
+                match &*state.edges {
                     [edge] => at = edge.to as usize,
                     _ => break,
                 }
@@ -214,9 +213,9 @@ impl Automaton {
 
     fn run(&self, at: usize) -> Option<(u64, u64)> {
         let state = self.states.get(at)?;
-        let [edge] = state.edges.as_slice() else { return None };
+        let [edge] = &*state.edges else { return None };
         let next = self.states.get(edge.to as usize)?;
-        let (least, most) = match next.edges.as_slice() {
+        let (least, most) = match &*next.edges {
             [] => (0, 0),
             [further] if further.characters == edge.characters => next.run?,
             _ => return None,
@@ -228,5 +227,77 @@ impl Automaton {
         }
         // One character at the end is a literal.
         .filter(|_| state.accepting || !next.edges.is_empty() || edge.characters.only().is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::gbnf::Gbnf;
+    use super::*;
+    use crate::json::Value;
+    use crate::schema::strings::pattern;
+
+    fn rules_of(dfa: &Dfa) -> String {
+        let mut rules = Rules::new();
+        let name = rules.names.like("x");
+        let mut automaton = Automaton::new(dfa, name.clone());
+        rules.begin(&name);
+        rules.writer.literal("\"");
+        automaton.start(&mut rules);
+        rules.end();
+        automaton.finish(&mut rules);
+        let (mut text, shared) = rules.into_parts();
+        shared.write(&mut text);
+        text
+    }
+
+    /// The automaton of a pattern, lengths counted in states.
+    fn compiled(text: &str) -> Dfa {
+        let pattern = pattern::compile(text).unwrap();
+        pattern.dfa.with_length(pattern.length.0, pattern.length.1, 4_096).unwrap()
+    }
+
+    fn of_pattern(text: &str) -> String {
+        rules_of(&compiled(text))
+    }
+
+    #[test]
+    fn the_rules_take_what_the_automaton_accepts_written_as_json() {
+        let samples = [
+            "", "a", "aa", "aaa", "ab", "abc", "foo", "xfoox", "fo\no", "\"", "\\", "\n", "\u{0}", "\u{7f}", "\u{1f}", "a\"b", "é",
+            "\u{2028}", "\u{d7ff}\u{e000}", "\u{10ffff}", "123-abc", "a-b-c", "000", "😀", "a\tb",
+        ];
+        for text in [
+            "", "^$", "^a$", "^a{2,3}$", "foo", "^.*$", "^[^a]*$", "^\\s*$", "^\\d{3}-\\w+$", "^[\"\\\\]+$", "^[\\x00-\\x1f]$",
+            "^(a|b)*abb?$", "^(?:[a-z]-?)+$", "^[\\n\\t]*x?", "^[^\\n]{1,4}$", "b", "^(aa)*$", "^a?b?c?$", "^.$", "^[a-z]{1,63}$",
+        ] {
+            let dfa = compiled(text);
+            let rules = rules_of(&dfa);
+            let grammar = Gbnf::read(&rules);
+            for sample in samples {
+                let json = Value::String(sample.into()).to_text();
+                assert_eq!(grammar.takes("x", &json), dfa.matches(sample), "{text} {sample:?}\n{rules}");
+            }
+        }
+    }
+
+    #[test]
+    fn escapes_have_one_spelling() {
+        let grammar = Gbnf::read(&of_pattern("^[\\s\\S]*$"));
+        assert!(grammar.takes("x", r#""\n\u0001\"/ ""#));
+        for other in [r#""\u000a""#, r#""\u0041""#, r#""\/""#, r#""\u001F""#, r#""\ud83d\ude00""#, "\"\n\"", "\"\"\""] {
+            assert!(!grammar.takes("x", other), "{other}");
+        }
+    }
+
+    #[test]
+    fn chains_are_sequences_and_repetitions_are_counted() {
+        assert_eq!(
+            of_pattern("^[0-9A-F]{8}(-[0-9A-F]{4}){2}$"),
+            "x ::= \"\\\"\" [0-9A-F]{8} \"-\" [0-9A-F]{4} \"-\" [0-9A-F]{4} \"\\\"\"\n"
+        );
+        assert_eq!(of_pattern("^[a-z0-9]{1,63}$"), "x ::= \"\\\"\" [0-9a-z]{1,63} \"\\\"\"\n");
+        assert_eq!(of_pattern("^(red|green)$"), "x ::= \"\\\"\" x-2\nx-2 ::= \"green\\\"\" | \"red\\\"\"\n");
+        assert_eq!(of_pattern("^[a-z]+$"), "x ::= \"\\\"\" [a-z] x-2\nx-2 ::= \"\\\"\" | [a-z] x-2\n");
     }
 }

@@ -3,6 +3,8 @@
 mod automaton;
 mod chars;
 mod formats;
+#[cfg(test)]
+mod gbnf;
 mod names;
 mod repeat;
 mod rules;

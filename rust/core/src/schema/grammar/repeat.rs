@@ -43,6 +43,7 @@ pub(super) fn write(rules: &mut Rules, element: &Element, least: u64, most: Opti
 fn plain(rules: &mut Rules, element: &Element, least: u64, most: Option<u64>) {
     // `{5,2}` would make the parser count below zero.
     if most.is_none_or(|most| most > 0 && least <= most) {
+        rules.writer.separate();
         rules.element(element);
         rules.writer.times(least, most);
     }
@@ -79,15 +80,12 @@ fn block_size(count: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// The rules for a repetition of `x`, and the counts that they take up to a limit.
-    fn counts(least: u64, most: Option<u64>, up_to: usize) -> (String, Vec<usize>) {
+    fn written(least: u64, most: Option<u64>) -> String {
         let mut rules = Rules::new();
         rules.begin("root");
         rules.repeat(&Element::Name("x".into()), least, most);
         rules.end();
-        let (text, _) = rules.into_parts();
-        let bodies: Vec<(&str, &str)> = text.lines().filter_map(|line| line.split_once(" ::= ")).collect();
-        (text.clone(), sums(&bodies, "root", up_to))
+        rules.into_parts().0
     }
 
     /// The counts that a rule of counted elements takes.
@@ -138,7 +136,9 @@ mod tests {
             (7, None),
             (1_000, None),
         ] {
-            let (text, counts) = counts(least, most, 5_200);
+            let text = written(least, most);
+            let bodies: Vec<(&str, &str)> = text.lines().filter_map(|line| line.split_once(" ::= ")).collect();
+            let counts = sums(&bodies, "root", 5_200);
             let least = usize::try_from(least).unwrap();
             let most = most.map_or(5_200, |most| usize::try_from(most).unwrap());
             assert!(counts.iter().copied().eq(least..=most), "{least} {most}\n{text}");
@@ -148,13 +148,13 @@ mod tests {
     #[test]
     fn a_count_without_measure_is_still_a_few_short_rules() {
         for most in [65_536, 524_288, 1 << 40, u64::MAX] {
-            let (text, _) = counts(0, Some(most), 0);
+            let text = written(0, Some(most));
             assert!(text.len() < 500, "{text}");
         }
     }
 
     #[test]
     fn an_interval_that_is_empty_writes_no_count() {
-        assert_eq!(counts(5, Some(2), 10).0, "root ::= \"\"\n");
+        assert_eq!(written(5, Some(2)), "root ::= \"\"\n");
     }
 }

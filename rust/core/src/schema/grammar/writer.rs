@@ -146,6 +146,11 @@ impl Writer {
         self.place = Place::Element;
     }
 
+    /// Keeps what follows out of the literal before it, since it will be counted.
+    pub(super) fn separate(&mut self) {
+        self.close_literal();
+    }
+
     /// Text that is known to be one element.
     pub(super) fn verbatim(&mut self, element: &str) {
         self.element();
