@@ -1,7 +1,8 @@
-//! Automata over strings as right-linear rules over JSON spellings.
+//! Automata as right-linear rules.
 //!
-//! Each rule stands for a state and takes what remains of the string, its closing quote included: no rule is ever
-//! empty, and the matcher's stack does not deepen. Chains of states become one sequence.
+//! Each rule stands for a state and takes what remains of the text. For a string that includes its closing quote: no
+//! rule is ever empty, and the matcher's stack does not deepen. Chains of states become one sequence, and a state from
+//! which characters are counted becomes a repetition.
 
 use std::rc::Rc;
 
@@ -9,84 +10,129 @@ use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use super::chars::Spelled;
-use super::repeat::Element;
 use super::rules::Rules;
 use super::shared::Shared;
 use crate::schema::strings::{Dfa, START};
 
-/// An automaton on its way into rules.
+/// An automaton on its way into rules. It starts in state [`START`]; from every state an accepting one is reached.
 #[derive(Debug)]
 pub(super) struct Automaton {
     states: Vec<State>,
+    /// What is written where a text may end: the closing quote of a string, nothing after a number.
+    end: &'static str,
     /// What new names are made from.
     hint: SmolStr,
     /// States with a name and without a rule.
     open: Vec<(u32, SmolStr)>,
 }
 
+/// A state of an automaton.
 #[derive(Debug, Default)]
-struct State {
-    accepting: bool,
-    /// Where the string may go on; never to the dead state.
-    edges: Rc<[Edge]>,
+pub(super) struct State {
+    pub(super) accepting: bool,
+    /// Where the text may go on, one edge per target.
+    pub(super) edges: Rc<[Edge]>,
     /// How many edges lead here.
     incoming: u32,
-    /// What remains, when it is a counted repetition of the characters of the only edge.
-    run: Option<(u64, u64)>,
+    run: Option<Run>,
     name: Option<SmolStr>,
 }
 
-#[derive(Debug)]
-struct Edge {
-    to: u32,
-    characters: Spelled,
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Edge {
+    pub(super) to: u32,
+    pub(super) characters: Spelled,
+}
+
+/// From here on characters of one set are counted, and then the text goes on as from the exit.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    /// Which edge of the state has the characters.
+    edge: usize,
+    least: u64,
+    most: u64,
+    exit: u32,
+}
+
+impl State {
+    pub(super) fn new(accepting: bool, edges: impl IntoIterator<Item = Edge>) -> Self {
+        Self { accepting, edges: edges.into_iter().collect(), ..Self::default() }
+    }
+
+    /// Whether nothing may follow.
+    fn is_last(&self) -> bool {
+        self.edges.is_empty()
+    }
+
+    /// Whether the state without one of its edges goes on as another one does.
+    fn is_without(&self, edge: usize, other: &Self) -> bool {
+        let others = self.edges.iter().enumerate().filter(|(at, _)| *at != edge).map(|(_, edge)| edge);
+        self.accepting == other.accepting && self.edges.len() == other.edges.len() + 1 && others.eq(other.edges.iter())
+    }
 }
 
 impl Automaton {
-    /// The automaton must accept something.
-    pub(super) fn new(dfa: &Dfa, hint: SmolStr) -> Self {
+    /// The strings of an automaton, which must not be empty, after the opening quote.
+    pub(super) fn of_strings(dfa: &Dfa, hint: SmolStr) -> Self {
         let dead = dfa.dead();
         let mut states: Vec<State> = Vec::with_capacity(dfa.states() as usize);
         for state in 0..dfa.states() {
             let mut targets: SmallVec<[u32; 8]> = SmallVec::new();
-            for to in dfa.edges(state).map(|(_, to)| to).filter(|to| Some(*to) != dead) {
-                if !targets.contains(&to) {
-                    targets.push(to);
+            if Some(state) != dead {
+                for to in dfa.edges(state).map(|(_, to)| to).filter(|to| Some(*to) != dead) {
+                    if !targets.contains(&to) {
+                        targets.push(to);
+                    }
                 }
             }
-            let edge = |to: u32| {
+            let edges = targets.iter().map(|&to| {
                 let ranges = dfa.edges(state).filter(|(_, target)| *target == to).map(|(range, _)| range);
                 Edge { to, characters: Spelled::of(ranges) }
-            };
-            let edges = targets.iter().filter(|_| Some(state) != dead).map(|to| edge(*to)).collect();
-            states.push(State { accepting: dfa.is_accepting(state), edges, ..State::default() });
+            });
+            states.push(State::new(dfa.is_accepting(state), edges));
         }
+        Self::new(states, "\"", hint)
+    }
+
+    /// An automaton of these states that ends with a text.
+    pub(super) fn new(mut states: Vec<State>, end: &'static str, hint: SmolStr) -> Self {
         let targets: Vec<u32> = states.iter().flat_map(|state| state.edges.iter()).map(|edge| edge.to).collect();
         for to in targets {
             if let Some(state) = states.get_mut(to as usize) {
                 state.incoming += 1;
             }
         }
-        let mut automaton = Self { states, hint, open: Vec::new() };
+        let mut automaton = Self { states, end, hint, open: Vec::new() };
         automaton.find_runs();
         automaton
     }
 
-    /// Writes what remains of a string from the start on into the open rule.
+    /// Writes what remains of a text from the start on into the open rule, as one sequence.
     pub(super) fn start(&mut self, rules: &mut Rules) {
         self.follow(START, rules);
     }
 
+    /// Writes the alternatives of the start into the open rule. The start must not accept where nothing ends a text.
+    pub(super) fn alternatives(&mut self, rules: &mut Rules) {
+        let chain = self.states.first().is_some_and(|start| self.is_link(START, start) || self.counted(start).is_some());
+        if chain { self.follow(START, rules) } else { self.state(START, rules) }
+    }
+
     /// Writes the rules that the start needs. No rule may be open.
     pub(super) fn finish(&mut self, rules: &mut Rules) {
-        // First come, first written: the rules read in the order of the strings.
+        // First come, first written: the rules read in the order of the text.
         let mut next = 0;
         while let Some((state, name)) = self.open.get(next).cloned() {
             next += 1;
             if rules.is_full() {
                 return;
             }
-            rules.begin(&name);
+            let optional = self.end.is_empty() && self.states.get(state as usize).is_some_and(|state| state.accepting);
+            if optional {
+                rules.begin_optional(&name);
+            } else {
+                rules.begin(&name);
+            }
             self.state(state, rules);
             rules.end();
         }
@@ -97,7 +143,7 @@ impl Automaton {
         let Some(State { accepting, edges, .. }) = self.states.get(state as usize) else { return };
         let edges = Rc::clone(edges);
         if *accepting {
-            rules.writer.literal("\"");
+            rules.writer.literal(self.end);
         }
         for edge in edges.iter() {
             rules.writer.alternative();
@@ -115,55 +161,68 @@ impl Automaton {
     }
 
     /// Whether what [`follow`](Self::follow) writes is one element.
-    fn is_short(&self, state: u32) -> bool {
-        self.states.get(state as usize).is_some_and(|known| {
-            known.edges.is_empty() || (known.run.is_none() && !self.is_link(state, known))
-        })
+    fn is_short(&self, at: u32) -> bool {
+        self.states
+            .get(at as usize)
+            .is_some_and(|state| state.is_last() || (self.counted(state).is_none() && !self.is_link(at, state)))
     }
 
-    /// Writes what remains from a state on: its name, or a chain of characters that leads to one.
+    /// Writes what remains from a state on: its name, or characters that lead to one.
     fn follow(&mut self, mut at: u32, rules: &mut Rules) {
         let hint = self.hint.clone();
         loop {
             let Some(state) = self.states.get(at as usize) else { return };
-            match (&*state.edges, state.run) {
-                ([], _) => return rules.writer.literal("\""),
-                ([edge], Some((least, most))) => {
-                    let element = rules.element_of(&edge.characters, &hint);
-                    rules.repeat(&element, least, Some(most));
-                    return rules.writer.literal("\"");
-                }
-                ([edge], None) if self.is_link(at, state) => {
-                    // The same characters again and again are counted.
-                    let (mut count, mut to) = (1, edge.to);
-                    while let Some(next) = self.states.get(to as usize)
-                        && next.run.is_none()
-                        && self.is_link(to, next)
-                        && next.edges.first().is_some_and(|next| next.characters == edge.characters)
-                    {
-                        count += 1;
-                        to = next.edges.first().map_or(to, |next| next.to);
-                    }
-                    match edge.characters.only() {
-                        Some(text) => (0..count).for_each(|_| rules.writer.literal(&text)),
-                        None => {
-                            let element = rules.element_of(&edge.characters, &hint);
-                            rules.repeat(&element, count, Some(count));
-                        }
-                    }
-                    at = to;
-                }
-                _ => {
-                    let name = self.name(at, rules);
-                    return rules.writer.name(&name);
-                }
+            if state.is_last() {
+                return rules.writer.literal(self.end);
             }
+            if let Some(run) = self.counted(state)
+                && let Some(edge) = state.edges.get(run.edge)
+            {
+                let element = rules.element_of(&edge.characters, &hint);
+                rules.repeat(&element, run.least, Some(run.most));
+                at = run.exit;
+                // The way from the exit may lead back here: only an end is written out.
+                if self.states.get(at as usize).is_some_and(State::is_last) {
+                    continue;
+                }
+            } else if self.is_link(at, state)
+                && let Some(edge) = state.edges.first()
+            {
+                // The same characters again and again are counted.
+                let (mut count, mut to) = (1, edge.to);
+                while let Some(next) = self.states.get(to as usize)
+                    && self.counted(next).is_none()
+                    && self.is_link(to, next)
+                    && let Some(further) = next.edges.first()
+                    && further.characters == edge.characters
+                {
+                    count += 1;
+                    to = further.to;
+                }
+                match edge.characters.only() {
+                    Some(text) => (0..count).for_each(|_| rules.writer.literal(&text)),
+                    None => {
+                        let element = rules.element_of(&edge.characters, &hint);
+                        rules.repeat(&element, count, Some(count));
+                    }
+                }
+                at = to;
+                continue;
+            }
+            let name = self.name(at, rules);
+            return rules.writer.name(&name);
         }
+    }
+
+    /// The run from a state, where writing it spares a rule: to count once, it must lead to an end.
+    fn counted(&self, state: &State) -> Option<Run> {
+        let last = |exit: u32| self.states.get(exit as usize).is_some_and(State::is_last);
+        state.run.filter(|run| run.most > 1 || last(run.exit))
     }
 
     /// Whether a state is only passed on the way from one state to one other.
     fn is_link(&self, at: u32, state: &State) -> bool {
-        let once = if at == START { state.incoming == 0 } else { state.incoming == 1 };
+        let once = state.incoming == u32::from(at != START);
         once && !state.accepting && state.edges.len() == 1
     }
 
@@ -185,48 +244,56 @@ impl Automaton {
         name
     }
 
-    /// Finds the states from which only a counted repetition of one set of characters remains.
+    /// Finds the states from which characters are counted.
     fn find_runs(&mut self) {
         let mut done = vec![false; self.states.len()];
-        let mut path = Vec::new();
+        let mut path: Vec<(usize, usize)> = Vec::new();
         for from in 0..self.states.len() {
-            // Down the chain to a state that is known, is the end, branches or was met on this way.
-            let mut at = from;
-            while let Some(state) = self.states.get(at)
-                && let Some(seen) = done.get_mut(at)
-                && !std::mem::replace(seen, true)
-            {
-                path.push(at);
-                match &*state.edges {
-                    [edge] => at = edge.to as usize,
-                    _ => break,
-                }
+            if !done.get_mut(from).is_some_and(|done| !std::mem::replace(done, true)) {
+                continue;
             }
-            while let Some(at) = path.pop() {
-                let run = self.run(at);
-                if let Some(state) = self.states.get_mut(at) {
-                    state.run = run;
+            path.push((from, 0));
+            // Depth first, so that a state is judged after those that it leads to, but for cycles.
+            while let Some((at, next)) = path.last_mut() {
+                let edge = self.states.get(*at).and_then(|state| state.edges.get(*next));
+                *next += 1;
+                match edge {
+                    Some(edge) => {
+                        let to = edge.to as usize;
+                        if done.get_mut(to).is_some_and(|done| !std::mem::replace(done, true)) {
+                            path.push((to, 0));
+                        }
+                    }
+                    None => {
+                        let at = *at;
+                        let run = self.run(at);
+                        if let Some(state) = self.states.get_mut(at) {
+                            state.run = run;
+                        }
+                        path.pop();
+                    }
                 }
             }
         }
     }
 
-    fn run(&self, at: usize) -> Option<(u64, u64)> {
+    fn run(&self, at: usize) -> Option<Run> {
         let state = self.states.get(at)?;
-        let [edge] = &*state.edges else { return None };
-        let next = self.states.get(edge.to as usize)?;
-        let (least, most) = match &*next.edges {
-            [] => (0, 0),
-            [further] if further.characters == edge.characters => next.run?,
-            _ => return None,
-        };
-        match state.accepting {
-            true if least == 0 => Some((0, most + 1)),
-            true => None,
-            false => Some((least + 1, most + 1)),
-        }
-        // One character at the end is a literal.
-        .filter(|_| state.accepting || !next.edges.is_empty() || edge.characters.only().is_none())
+        let candidates = state.edges.iter().enumerate();
+        candidates.filter(|(_, edge)| edge.to as usize != at).find_map(|(place, edge)| {
+            let next = self.states.get(edge.to as usize)?;
+            let further = next.run.filter(|run| {
+                next.edges.get(run.edge).is_some_and(|further| further.characters == edge.characters)
+            });
+            let (least, most, exit) = further.map_or((0, 0, edge.to), |run| (run.least, run.most, run.exit));
+            let after = self.states.get(exit as usize)?;
+            let run = |least, most| Some(Run { edge: place, least, most, exit });
+            if least == 0 && state.is_without(place, after) {
+                return run(0, most + 1);
+            }
+            let only = !state.accepting && state.edges.len() == 1 && further.is_some();
+            if only { run(least + 1, most + 1) } else { None }
+        })
     }
 }
 
@@ -240,7 +307,7 @@ mod tests {
     fn rules_of(dfa: &Dfa) -> String {
         let mut rules = Rules::new();
         let name = rules.names.like("x");
-        let mut automaton = Automaton::new(dfa, name.clone());
+        let mut automaton = Automaton::of_strings(dfa, name.clone());
         rules.begin(&name);
         rules.writer.literal("\"");
         automaton.start(&mut rules);

@@ -26,7 +26,7 @@ pub(super) fn rules(place: usize, name: &str, dfa: &Dfa) -> Option<&'static Form
     Some(TABLE.get(place)?.get_or_init(|| {
         let mut rules = Rules::new();
         let name = rules.names.after(&smol_str::format_smolstr!("{PREFIX}{name}"));
-        let mut automaton = Automaton::new(dfa, name.clone());
+        let mut automaton = Automaton::of_strings(dfa, name.clone());
         rules.begin(&name);
         rules.writer.literal("\"");
         automaton.start(&mut rules);

@@ -2,9 +2,11 @@
 
 mod automaton;
 mod chars;
+mod digits;
 mod formats;
 #[cfg(test)]
 mod gbnf;
+mod lattice;
 mod names;
 mod repeat;
 mod rules;

@@ -61,6 +61,11 @@ impl Rules {
         self.writer.begin(name);
     }
 
+    /// Begins a rule that may be empty.
+    pub(super) fn begin_optional(&mut self, name: &str) {
+        self.writer.begin_optional(name);
+    }
+
     /// Ends the open rule, and writes those that it brought.
     pub(super) fn end(&mut self) {
         self.writer.end();
