@@ -72,22 +72,9 @@ impl Kinds {
             object: self.object || other.object,
         }
     }
-
-    /// Everything, where nothing could be decided.
-    const ANY: Self = Self {
-        null: true,
-        boolean: true,
-        number: true,
-        integer_only: false,
-        string: true,
-        array: true,
-        object: true,
-    };
 }
 
 impl Field {
-    const ANY: Self =
-        Self { absent: true, kinds: Kinds::ANY, array: Some(ArrayField { min_items: 0, items: Kinds::ANY }) };
     const NOTHING: Self = Self {
         absent: false,
         kinds: Kinds {
@@ -314,4 +301,176 @@ fn objects_at_sight(arena: &Arena, id: Id, depth: u32) -> bool {
             Expr::Ref(reference) => arena.target(*reference).is_some_and(|id| below(&id)),
             Expr::Not(_) => false,
         }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::testing::closed;
+
+    fn names(schema: &str) -> Vec<String> {
+        closed(schema).properties().iter().map(ToString::to_string).collect()
+    }
+
+    fn kinds(kinds: &str) -> Kinds {
+        Kinds {
+            null: kinds.contains("null"),
+            boolean: kinds.contains("boolean"),
+            number: kinds.contains("number") || kinds.contains("integer"),
+            integer_only: kinds.contains("integer"),
+            string: kinds.contains("string"),
+            array: kinds.contains("array"),
+            object: kinds.contains("object"),
+        }
+    }
+
+    /// The field `p`, as `kinds` in words and whether it may be absent.
+    fn is(schema: &str, expected: &str, absent: bool) {
+        let field = closed(schema).field("p").unwrap();
+        assert_eq!((field.kinds, field.absent), (kinds(expected), absent), "{schema}");
+    }
+
+    #[test]
+    fn a_plain_property_is_what_it_says() {
+        is(r#"{"properties": {"p": {"type": "string"}}, "required": ["p"]}"#, "string", false);
+        is(r#"{"properties": {"p": {"type": ["integer", "null"]}}}"#, "integer null", true);
+        is(r#"{"properties": {"p": {"type": ["integer", "number"]}}}"#, "number", true);
+        is(r#"{"properties": {"p": {"enum": [1, 2.0, "x"]}}}"#, "integer string", true);
+        is(r#"{"properties": {"p": {"enum": [1, 1.5]}}}"#, "number", true);
+        is(r#"{"properties": {"p": {"multipleOf": 0.5, "type": "number"}}}"#, "number", true);
+        is(r#"{"properties": {"p": {}}}"#, "null boolean number string array object", true);
+        is(
+            r#"{"properties": {"p": {"anyOf": [{"type": "boolean"}, {"type": "null"}]}}}"#,
+            "boolean null",
+            true,
+        );
+        is(
+            r##"{"properties": {"p": {"$ref": "#/$defs/p"}}, "$defs": {"p": {"type": "integer", "nullable": true}}}"##,
+            "integer null",
+            true,
+        );
+    }
+
+    #[test]
+    fn a_property_is_judged_on_the_whole_set() {
+        is(
+            r#"{"type": "object", "properties": {"p": {"type": ["string", "null"]}}, "allOf": [{"properties": {"p": {"minLength": 1, "type": ["string", "integer"]}}}]}"#,
+            "string",
+            true,
+        );
+        is(
+            r#"{"type": "object", "properties": {"p": {"type": ["string", "null"]}}, "anyOf": [{"required": ["p"]}]}"#,
+            "string null",
+            false,
+        );
+        is(
+            r#"{"type": "object", "oneOf": [{"properties": {"p": {"type": "integer"}}, "required": ["p"]}, {"properties": {"q": {}, "p": {"type": "boolean"}}, "required": ["p"]}]}"#,
+            "integer boolean",
+            false,
+        );
+        is(
+            r#"{"type": "object", "properties": {"p": {"type": "number"}}, "not": {"properties": {"p": {"not": {"type": "integer"}}}, "required": ["p"]}}"#,
+            "integer",
+            true,
+        );
+        is(
+            r#"{"type": "object", "properties": {"k": {}}, "required": ["k"], "dependentSchemas": {"k": {"properties": {"p": {"type": "string"}}}}}"#,
+            "string",
+            true,
+        );
+    }
+
+    #[test]
+    fn arrays_tell_their_items_and_whether_they_may_be_empty() {
+        for (schema, least, items) in [
+            (r#"{"type": "array", "items": {"type": "string"}}"#, 0, "string"),
+            (
+                r#"{"type": "array", "items": {"type": ["integer", "null"]}, "minItems": 2}"#,
+                2,
+                "integer null",
+            ),
+            (
+                r#"{"type": "array", "prefixItems": [{"type": "string"}], "items": {"type": "boolean"}}"#,
+                0,
+                "string boolean",
+            ),
+            (r#"{"type": "array", "items": {"type": "string"}, "contains": {"minLength": 1}}"#, 1, "string"),
+            (r#"{"allOf": [{"type": "array", "minItems": 1}, {"items": {"type": "number"}}]}"#, 1, "number"),
+            (
+                r#"{"type": "array", "items": {"allOf": [{"type": ["string", "null"]}, {"minLength": 1, "type": "string"}]}}"#,
+                0,
+                "string",
+            ),
+        ] {
+            let field = closed(&format!(r#"{{"type": "object", "properties": {{"p": {schema}}}}}"#))
+                .field("p")
+                .unwrap();
+            let array = field.array.unwrap();
+            assert_eq!((array.min_items, array.items), (least, kinds(items)), "{schema}");
+        }
+        assert_eq!(closed(r#"{"properties": {"p": {"type": "string"}}}"#).field("p").unwrap().array, None);
+    }
+
+    #[test]
+    fn names_are_those_of_all_schemas_about_the_arguments() {
+        assert_eq!(names(r#"{"properties": {"b": {}, "a": {}}}"#), ["b", "a"]);
+        let all = names(
+            r##"{"properties": {"a": {"properties": {"inner": {}}}}, "$ref": "#/$defs/r", "allOf": [{"properties": {"b": {}}}],
+                "anyOf": [{"properties": {"c": {}}}, {"properties": {"d": {}}}], "dependentSchemas": {"a": {"properties": {"e": {}}}},
+                "if": {"properties": {"f": {}}}, "then": {"properties": {"g": {}}}, "not": {"properties": {"no": {}}, "required": ["no"]},
+                "$defs": {"r": {"properties": {"h": {}}}, "unused": {"properties": {"no": {}}}}}"##,
+        );
+        assert_eq!(all, ["a", "h", "b", "c", "d", "e", "f", "g"]);
+        assert_eq!(closed(r#"{"properties": {"a": {}}}"#).field("b"), None);
+    }
+
+    #[test]
+    fn undeclared_members_are_seen_through_every_combination() {
+        for (schema, takes) in [
+            (r#"{"type": "object", "properties": {"a": {}}}"#, false),
+            (r#"{"type": "object", "properties": {}}"#, false),
+            (r#"{"type": "object"}"#, true),
+            (
+                r#"{"type": "object", "properties": {"a": {}}, "additionalProperties": {"type": "string"}}"#,
+                true,
+            ),
+            (r#"{"type": "object", "properties": {"a": {}}, "patternProperties": {"^x-": {}}}"#, true),
+            (r#"{"type": "object", "properties": {"x-": {}}, "patternProperties": {"^x-$": {}}}"#, false),
+            (r#"{"type": "object", "properties": {"a": {}}, "patternProperties": {"^x-": false}}"#, false),
+            (
+                r#"{"type": "object", "additionalProperties": true, "properties": {"a": {}}, "maxProperties": 1, "required": ["a"]}"#,
+                false,
+            ),
+            (r#"{"type": "object", "allOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}]}"#, false),
+            (
+                r#"{"type": "object", "oneOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}, "additionalProperties": true, "required": ["b"]}]}"#,
+                true,
+            ),
+            (
+                r#"{"type": "object", "additionalProperties": {"type": "string"}, "allOf": [{"additionalProperties": {"type": "integer"}}]}"#,
+                false,
+            ),
+            (
+                r#"{"type": "object", "propertyNames": {"enum": ["a"]}, "properties": {"a": {}}, "additionalProperties": true}"#,
+                false,
+            ),
+        ] {
+            assert_eq!(closed(schema).takes_undeclared(), takes, "{schema}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_an_object() {
+        for (schema, object) in [
+            (r#"{"type": "object"}"#, true),
+            (r#"{"properties": {}}"#, false),
+            (r#"{"type": ["object", "null"]}"#, false),
+            (r#"{"anyOf": [{"type": "object"}, {"type": "object", "minProperties": 1}]}"#, true),
+            (r##"{"$ref": "#/$defs/o", "$defs": {"o": {"type": "object"}}}"##, true),
+            (r#"{"type": ["object", "string"], "not": {"type": "string"}}"#, true),
+            ("true", false),
+        ] {
+            assert_eq!(closed(schema).takes_only_objects(), object, "{schema}");
+        }
+    }
 }

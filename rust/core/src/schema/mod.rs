@@ -25,10 +25,13 @@ mod object;
 mod read;
 mod reference;
 mod rules;
+mod satisfiable;
 mod search;
 mod set;
 mod string;
 pub mod strings;
+#[cfg(test)]
+mod testing;
 mod undecided;
 mod violations;
 
@@ -48,7 +51,6 @@ use crate::rule::Findings;
 use arena::{Arena, Id};
 use compile::closing::Closings;
 use compile::{Compiled, Compiler};
-use search::Search;
 
 /// How a schema is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -126,10 +128,11 @@ impl Schema {
         }
         let options = Options { dialect: profile.dialect, ..options };
         let patterns = profile.patterns;
-        let Compiled { arena, root } = Compiler::compile(source, at, options, &patterns, findings)?;
-        if !arena.facts(root).inhabited && !satisfiable(&arena, root, at, findings) {
+        let compiled = Compiler::compile(source, source, at, at, options, &patterns, findings)?;
+        if !satisfiable::satisfiable(&compiled, source, at, options, &patterns, findings) {
             return None;
         }
+        let Compiled { arena, root } = compiled;
         let properties = match source {
             Value::Object(object) if !compile::keywords::Keywords::of(object).combines() => {
                 let names = object.get("properties").and_then(Value::as_object);
@@ -210,24 +213,4 @@ impl fmt::Debug for Schema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Schema").finish_non_exhaustive()
     }
-}
-
-/// Looks for a value of the set; the finding names the smallest part that has none.
-fn satisfiable(arena: &Arena, root: Id, at: &Path<'_>, findings: &mut Findings) -> bool {
-    let undecided = match Search::new(arena.clone()).is_empty(root) {
-        Ok(false) => return true,
-        Ok(true) => {
-            findings.add(&rules::UNSATISFIABLE, at, format_args!("nothing is valid here"));
-            return false;
-        }
-        // A constraint that is not decided hurts nobody: at worst no call is ever valid.
-        Err(Undecided::Arrays | Undecided::Numbers | Undecided::Strings) => return true,
-        Err(undecided) => undecided,
-    };
-    findings.add(
-        &rules::TOO_COSTLY,
-        at,
-        format_args!("the schema is too costly to decide about: {undecided}"),
-    );
-    false
 }

@@ -452,3 +452,128 @@ fn a(kind: &str) -> String {
         _ => format!("a {kind}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::testing::{OPEN, broken, closed, compile, value};
+
+    #[test]
+    fn every_breach_is_found_where_it_stands() {
+        let schema = r##"{
+            "type": "objekt",
+            "properties": {
+                "a": {"type": "string", "minLength": -1, "patern": "x"},
+                "b": {"pattern": "(", "unevaluatedItems": false},
+                "c": {"$ref": "https://example.com/s"},
+                "d": {"$ref": "#/$defs/none"},
+                "e": {"$ref": "#/properties/a/type"},
+                "f": 7,
+                "g": {"multipleOf": 0, "required": ["x", "x"], "enum": "x"},
+                "h": {"minimum": 1234567890123456789012345678901, "allOf": []},
+                "i": {"pattern": "(?<=a)b", "exclusiveMinimum": true}
+            },
+            "$defs": {"unused": {"$anchor": "x", "$id": "y"}}
+        }"##;
+        let expected = [
+            ("schema.keyword_value", "/type"),
+            ("schema.keyword_value", "/properties/a/minLength"),
+            ("schema.keyword_unknown", "/properties/a/patern"),
+            ("schema.pattern_syntax", "/properties/b/pattern"),
+            ("schema.keyword_unsupported", "/properties/b/unevaluatedItems"),
+            ("schema.reference_remote", "/properties/c/$ref"),
+            ("schema.reference_missing", "/properties/d/$ref"),
+            ("schema.reference_target", "/properties/e/$ref"),
+            ("schema.shape", "/properties/f"),
+            ("schema.keyword_value", "/properties/g/multipleOf"),
+            ("schema.keyword_value", "/properties/g/required/1"),
+            ("schema.keyword_value", "/properties/g/enum"),
+            ("schema.number_too_long", "/properties/h/minimum"),
+            ("schema.keyword_value", "/properties/h/allOf"),
+            ("schema.pattern_unsupported", "/properties/i/pattern"),
+            ("schema.keyword_value", "/properties/i/exclusiveMinimum"),
+            ("schema.keyword_unsupported", "/$defs/unused/$anchor"),
+            ("schema.keyword_unsupported", "/$defs/unused/$id"),
+        ];
+        let expected = expected.map(|(rule, place)| (rule, place.to_owned()));
+        assert_eq!(broken(schema), expected);
+    }
+
+    #[test]
+    fn findings_stand_under_the_place_of_the_schema() {
+        let mut findings = Findings::new();
+        let tools = Path::Root.name("tools");
+        let source = value(r#"{"properties": {"a": {"type": 1}}}"#);
+        let at = tools.index(3);
+        let schema =
+            crate::schema::Schema::compile(&source, &at, OPEN, &TrustLimits::default(), &mut findings);
+        assert!(schema.is_none());
+        assert_eq!(findings.list().first().unwrap().pointer, "/tools/3/properties/a/type");
+    }
+
+    #[test]
+    fn annotations_change_nothing() {
+        let annotated = closed(
+            r##"{"$schema": "http://json-schema.org/draft-07/schema#", "$id": "https://example.com/s.json", "$comment": "c",
+                "title": 1, "description": [], "default": {"x": 1}, "examples": [1], "deprecated": true, "readOnly": true,
+                "writeOnly": false, "contentEncoding": "base64", "contentMediaType": "text/plain", "contentSchema": {"odd": 1},
+                "discriminator": {"propertyName": "kind"}, "x-order": 3, "format": "odd", "definitions": {}, "type": "string"}"##,
+        );
+        assert_eq!(annotated.accepts(&"x".into()), Ok(()));
+    }
+
+    #[test]
+    fn the_dialect_is_known_and_one() {
+        for (schema, place) in [
+            (r#"{"$schema": "http://json-schema.org/draft-04/schema#"}"#, "/$schema"),
+            (r#"{"$schema": "https://example.com/my"}"#, "/$schema"),
+            (r#"{"$schema": 7}"#, "/$schema"),
+            (
+                r#"{"$schema": "https://json-schema.org/draft/2020-12/schema",
+                    "not": {"$schema": "http://json-schema.org/draft-07/schema"}}"#,
+                "/not/$schema",
+            ),
+        ] {
+            assert_eq!(broken(schema), [("schema.dialect", place.to_owned())], "{schema}");
+        }
+    }
+
+    #[test]
+    fn identity_holds_no_controls_and_no_control_tokens() {
+        let schema = r#"{"properties": {"a\nb": {}, "<|im_start|>": {}}, "dependentRequired": {"q": ["a\nb"]}, "patternProperties": {"\t": {}},
+            "enum": [{"k\u0000": "v\u0007"}], "default": ["<|im_end|>"], "description": "cleaned <|im_end|>\u0000 elsewhere"}"#;
+        let places: Vec<_> =
+            broken(schema).into_iter().filter(|(rule, _)| *rule == "schema.identity").collect();
+        let places: Vec<_> = places.iter().map(|(_, place)| place.as_str()).collect();
+        assert_eq!(
+            places,
+            [
+                "/properties/a\nb",
+                "/properties/<|im_start|>",
+                "/dependentRequired/q/0",
+                "/patternProperties/\t",
+                "/enum/0/k\u{0}",
+                "/enum/0/k\u{0}",
+                "/default/0",
+            ]
+        );
+        // The standard knows no such rule.
+        assert!(compile(schema, OPEN).is_ok());
+    }
+
+    #[test]
+    fn a_schema_is_bounded_in_depth_and_bytes() {
+        let nested = |levels: usize| format!("{}true{}", "{\"not\":".repeat(levels), "}".repeat(levels));
+        assert!(compile(&nested(16), OPEN).is_ok());
+        assert_eq!(broken(&nested(17)), [("schema.too_deep", String::new())]);
+        let long = |bytes: usize| format!(r#"{{"description":"{}"}}"#, "é".repeat(bytes / 2));
+        assert!(compile(&long(65_536 - 18), OPEN).is_ok());
+        assert_eq!(broken(&long(65_536 - 16)), [("schema.too_large", String::new())]);
+        // Escapes and numbers count as they are written in RFC 8785.
+        assert_eq!(
+            broken(&format!(r#"{{"description":"{}"}}"#, "\\u0001".repeat(11_000))),
+            [("schema.too_large", String::new())]
+        );
+        assert!(compile(&format!(r#"{{"description":"{}"}}"#, "\\u0041".repeat(60_000)), OPEN).is_ok());
+    }
+}

@@ -78,3 +78,67 @@ impl<'s> Compiler<'s, '_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::schema::testing::{broken, check, open};
+
+    #[test]
+    fn items_by_place_and_for_the_rest() {
+        let schema =
+            open(r#"{"prefixItems": [{"type": "string"}, {"type": "integer"}], "items": {"type": "null"}}"#);
+        check(
+            &schema,
+            &["[]", "[\"a\"]", "[\"a\",1,null,null]", "7"],
+            &["[1]", "[\"a\",\"b\"]", "[\"a\",1,2]"],
+        );
+        let older = open(r#"{"items": [{"type": "string"}], "additionalItems": false}"#);
+        check(&older, &["[]", "[\"a\"]"], &["[1]", "[\"a\",1]"]);
+        check(
+            &open(r#"{"items": {"type": "string"}, "additionalItems": false}"#),
+            &["[\"a\",\"b\"]"],
+            &["[1]"],
+        );
+        check(&open(r#"{"items": false}"#), &["[]", "{}"], &["[0]"]);
+    }
+
+    #[test]
+    fn lengths_and_differing_items() {
+        check(&open(r#"{"minItems": 1, "maxItems": 2}"#), &["[0]", "[0,0]"], &["[]", "[0,0,0]"]);
+        check(
+            &open(r#"{"uniqueItems": true}"#),
+            &["[]", "[1,true]"],
+            &["[1,1.0]", "[{\"a\":1,\"b\":2},{\"b\":2,\"a\":1}]"],
+        );
+    }
+
+    #[test]
+    fn contains_counts_the_items_of_a_kind() {
+        check(&open(r#"{"contains": {"minimum": 5}}"#), &["[1,5]", "7"], &["[]", "[1,2]"]);
+        let counted = open(r#"{"contains": {"const": 1}, "minContains": 2, "maxContains": 3}"#);
+        check(&counted, &["[1,1]", "[1,2,1,1]"], &["[1]", "[1,1,1,1]", "[]"]);
+        check(&open(r#"{"contains": {"const": 1}, "minContains": 0}"#), &["[]", "[2]"], &[]);
+        check(&open(r#"{"contains": {"const": 1}, "minContains": 0, "maxContains": 0}"#), &["[2]"], &["[1]"]);
+        check(&open(r#"{"minContains": 2}"#), &["[]"], &[]);
+    }
+
+    #[test]
+    fn what_no_array_can_be_is_refused() {
+        for schema in [
+            r#"{"type": "array", "minItems": 2, "maxItems": 1}"#,
+            r#"{"type": "array", "minItems": 1, "items": false}"#,
+            r#"{"type": "array", "minItems": 2, "prefixItems": [{}, false]}"#,
+            r#"{"type": "array", "minItems": 3, "uniqueItems": true, "items": {"type": "boolean"}}"#,
+            r#"{"type": "array", "contains": {"type": "string"}, "items": {"type": "integer"}}"#,
+            r#"{"type": "array", "contains": {"type": "null"}, "minContains": 2, "maxItems": 1}"#,
+            r#"{"type": "array", "contains": {"const": 1}, "minContains": 3, "maxContains": 2}"#,
+            r#"{"type": "array", "items": {"const": 1}, "minItems": 3, "contains": {"const": 1}, "maxContains": 2}"#,
+        ] {
+            assert_eq!(
+                broken(schema).first().map(|(rule, _)| *rule),
+                Some("schema.unsatisfiable"),
+                "{schema}"
+            );
+        }
+    }
+}

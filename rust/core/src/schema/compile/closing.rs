@@ -267,3 +267,163 @@ impl<'s> Closings<'s> {
         self.budget = self.budget.saturating_sub(names.list.len() + names.patterns.len() + 1);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::schema::testing::{broken, check, closed};
+
+    #[test]
+    fn a_conjunction_closes_over_the_names_of_all_its_members() {
+        for schema in [
+            r#"{"properties": {"a": {}}, "allOf": [{"properties": {"b": {"type": "string"}}}]}"#,
+            r#"{"allOf": [{"properties": {"a": {}}}, {"properties": {"b": {"type": "string"}}}]}"#,
+            r##"{"properties": {"a": {}}, "$ref": "#/$defs/b", "$defs": {"b": {"properties": {"b": {"type": "string"}}}}}"##,
+            r##"{"allOf": [{"$ref": "#/$defs/a"}, {"allOf": [{"$ref": "#/$defs/b"}]}],
+                "$defs": {"a": {"properties": {"a": {}}}, "b": {"properties": {"b": {"type": "string"}}}}}"##,
+        ] {
+            check(&closed(schema), &["{}", "{\"a\":1,\"b\":\"x\"}"], &["{\"b\":1}", "{\"c\":1}"]);
+        }
+    }
+
+    #[test]
+    fn conditional_members_declare_their_names_for_all() {
+        let schema = closed(
+            r#"{"properties": {"kind": {"type": "string"}}, "if": {"properties": {"kind": {"const": "n"}}, "required": ["kind"]},
+                "then": {"properties": {"n": {"type": "integer"}}, "required": ["n"]}, "else": {"properties": {"s": {"type": "string"}}}}"#,
+        );
+        check(
+            &schema,
+            &["{\"kind\":\"n\",\"n\":1}", "{\"kind\":\"s\",\"s\":\"x\"}", "{}"],
+            &["{\"kind\":\"n\"}", "{\"kind\":\"n\",\"n\":\"x\"}", "{\"other\":1}"],
+        );
+        let dependent = closed(
+            r#"{"properties": {"a": {}}, "dependentSchemas": {"a": {"properties": {"b": {"type": "string"}}}}}"#,
+        );
+        check(&dependent, &["{\"a\":1,\"b\":\"x\"}", "{\"b\":1}"], &["{\"a\":1,\"b\":1}", "{\"c\":1}"]);
+    }
+
+    #[test]
+    fn each_branch_closes_with_what_stands_around_it() {
+        let schema = closed(
+            r#"{"properties": {"kind": {"type": "string"}}, "required": ["kind"],
+                "anyOf": [{"properties": {"a": {"type": "integer"}}, "required": ["a"]}, {"properties": {"b": {}}}]}"#,
+        );
+        check(
+            &schema,
+            &["{\"kind\":\"x\",\"a\":1}", "{\"kind\":\"x\",\"b\":1}", "{\"kind\":\"x\"}"],
+            &[
+                "{\"kind\":\"x\",\"a\":1,\"b\":1}",
+                "{\"kind\":\"x\",\"a\":\"x\"}",
+                "{\"kind\":\"x\",\"c\":1}",
+                "{\"a\":1}",
+            ],
+        );
+        // Optional names alone tell the branches of a oneOf apart.
+        let one = closed(
+            r#"{"oneOf": [{"type": "object", "properties": {"x": {}}}, {"type": "object", "properties": {"y": {}}}]}"#,
+        );
+        check(&one, &["{\"x\":1}", "{\"y\":1}"], &["{}", "{\"x\":1,\"y\":1}", "{\"z\":1}"]);
+        // Two groups: each branch closes over the other group's names.
+        let two = closed(
+            r#"{"properties": {"k": {}}, "allOf": [{"anyOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}]},
+                {"anyOf": [{"properties": {"c": {}}}, {"properties": {"d": {}}}]}]}"#,
+        );
+        check(
+            &two,
+            &["{\"k\":1,\"a\":1,\"c\":1}", "{\"b\":1,\"d\":1}"],
+            &["{\"a\":1,\"b\":1}", "{\"c\":1,\"d\":1}", "{\"e\":1}"],
+        );
+    }
+
+    #[test]
+    fn a_branch_without_names_of_its_own_closes_over_what_is_around() {
+        let schema = closed(
+            r#"{"properties": {"a": {}, "b": {}}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}"#,
+        );
+        check(&schema, &["{\"a\":1}", "{\"a\":1,\"b\":1}"], &["{}", "{\"a\":1,\"c\":1}"]);
+        let mixed = closed(
+            r#"{"properties": {"a": {}}, "anyOf": [true, {"properties": {"b": {"type": "string"}}, "required": ["b"]}]}"#,
+        );
+        check(&mixed, &["{\"a\":1}", "{\"b\":\"x\"}"], &["{\"b\":1}", "{\"c\":1}"]);
+    }
+
+    #[test]
+    fn a_reference_closes_in_each_place_with_what_is_around_there() {
+        let schema = closed(
+            r##"{"properties": {"alone": {"$ref": "#/$defs/u"}, "more": {"$ref": "#/$defs/u", "properties": {"m": {}}}},
+                "$defs": {"u": {"oneOf": [{"properties": {"a": {}}, "required": ["a"]}, {"properties": {"b": {}}, "required": ["b"]}]}}}"##,
+        );
+        check(
+            &schema,
+            &["{\"alone\":{\"a\":1}}", "{\"more\":{\"a\":1,\"m\":1}}", "{\"more\":{\"b\":1}}"],
+            &[
+                "{\"alone\":{\"a\":1,\"m\":1}}",
+                "{\"more\":{\"a\":1,\"b\":1}}",
+                "{\"more\":{\"a\":1,\"x\":1}}",
+                "{\"more\":{\"m\":1}}",
+            ],
+        );
+        let recursive = closed(
+            r##"{"$ref": "#/$defs/n", "properties": {"top": {}},
+                "$defs": {"n": {"anyOf": [{"properties": {"next": {"$ref": "#/$defs/n", "properties": {"deep": {}}}}}, {"type": "null"}]}}}"##,
+        );
+        check(
+            &recursive,
+            &["{\"top\":1,\"next\":{\"deep\":1,\"next\":{\"deep\":1}}}"],
+            &["{\"next\":{\"top\":1}}", "{\"deep\":1}"],
+        );
+    }
+
+    #[test]
+    fn who_speaks_of_other_properties_is_heard() {
+        let base = closed(
+            r#"{"properties": {"a": {}}, "additionalProperties": true, "anyOf": [{"properties": {"b": {"type": "string"}}}]}"#,
+        );
+        check(&base, &["{\"c\":1}", "{\"b\":\"x\"}"], &["{\"b\":1}"]);
+        let member =
+            closed(r#"{"properties": {"a": {}}, "allOf": [{"additionalProperties": {"type": "string"}}]}"#);
+        check(&member, &["{\"c\":\"x\"}"], &["{\"c\":1}", "{\"a\":1}"]);
+        // A branch that speaks opens only itself.
+        let branch = closed(
+            r#"{"properties": {"a": {"type": "string"}}, "required": ["a"], "anyOf": [{"properties": {"a": {"const": "open"}}, "additionalProperties": true},
+                {"properties": {"b": {}}}]}"#,
+        );
+        check(&branch, &["{\"a\":\"open\",\"c\":1}", "{\"a\":\"x\",\"b\":1}"], &["{\"a\":\"x\",\"c\":1}"]);
+        // What speaks only under a condition opens nothing.
+        let condition = closed(
+            r#"{"properties": {"a": {}}, "if": {"required": ["a"]}, "then": {"additionalProperties": true}}"#,
+        );
+        check(&condition, &["{\"a\":1}"], &["{\"a\":1,\"c\":1}", "{\"c\":1}"]);
+    }
+
+    #[test]
+    fn under_not_and_as_a_condition_a_schema_is_read_as_it_stands() {
+        let schema = closed(
+            r#"{"properties": {"a": {}, "b": {}}, "not": {"properties": {"a": {"const": 1}}, "required": ["a"]}}"#,
+        );
+        check(&schema, &["{\"a\":2,\"b\":1}"], &["{\"a\":1}", "{\"a\":1,\"b\":1}"]);
+        let nested = closed(
+            r#"{"properties": {"f": {"properties": {"x": {}, "y": {}}}, "g": {}},
+                "if": {"properties": {"f": {"properties": {"x": {"const": 1}}, "required": ["x"]}}, "required": ["f"]}, "then": {"required": ["g"]}}"#,
+        );
+        check(
+            &nested,
+            &["{\"f\":{\"x\":1,\"y\":2},\"g\":1}", "{\"f\":{\"y\":2}}"],
+            &["{\"f\":{\"x\":1,\"y\":2}}"],
+        );
+    }
+
+    #[test]
+    fn what_is_required_is_declared_somewhere_in_the_conjunction() {
+        check(
+            &closed(r#"{"allOf": [{"properties": {"a": {}}}, {"required": ["a"]}]}"#),
+            &["{\"a\":1}"],
+            &["{}"],
+        );
+        let member = r#"{"properties": {"a": {}}, "allOf": [{"required": ["b"]}]}"#;
+        assert_eq!(broken(member), [("schema.required_undeclared", "/allOf/0/required/0".to_owned())]);
+        let branch =
+            r#"{"properties": {"a": {}}, "anyOf": [{"properties": {"b": {}}}, {"required": ["a", "b"]}]}"#;
+        assert_eq!(broken(branch), [("schema.required_undeclared", "/anyOf/1/required/1".to_owned())]);
+    }
+}

@@ -235,3 +235,147 @@ impl<'s> Keywords<'s> {
         self.constrains_scalars() || self.constrains_arrays() || self.constrains_objects()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::schema::testing::{broken, check, closed, compile, open, value};
+    use crate::schema::{Dialect, Options};
+
+    #[test]
+    fn all_any_one_and_not() {
+        check(&open(r#"{"allOf": [{"minimum": 1}, {"maximum": 3}]}"#), &["2", "\"x\""], &["0", "4"]);
+        check(&open(r#"{"anyOf": [{"type": "string"}, {"minimum": 3}]}"#), &["\"x\"", "3", "null"], &["2"]);
+        check(
+            &open(r#"{"oneOf": [{"multipleOf": 2}, {"multipleOf": 3}]}"#),
+            &["2", "9"],
+            &["6", "1", "null"],
+        );
+        check(&open(r#"{"oneOf": [{"const": 1}, {"const": 1}, {"const": 2}]}"#), &["2"], &["1", "3"]);
+        check(&open(r#"{"not": {"type": "string"}}"#), &["1", "null"], &["\"x\""]);
+        check(
+            &open(r#"{"not": {"properties": {"a": {"const": 1}}, "required": ["a"]}}"#),
+            &["{\"a\":2}", "{}"],
+            &["{\"a\":1}"],
+        );
+    }
+
+    #[test]
+    fn conditions_choose_a_branch() {
+        let schema =
+            open(r#"{"if": {"type": "string"}, "then": {"minLength": 2}, "else": {"type": "null"}}"#);
+        check(&schema, &["\"ab\"", "null"], &["\"a\"", "1"]);
+        check(&open(r#"{"then": false, "else": false}"#), &["1"], &[]);
+        check(&open(r#"{"if": {"const": 1}, "else": {"const": 2}}"#), &["1", "2"], &["3"]);
+    }
+
+    #[test]
+    fn dependent_keywords_act_where_their_key_is() {
+        for schema in [
+            r#"{"dependentRequired": {"a": ["b", "c"]}}"#,
+            r#"{"dependencies": {"a": ["b", "c"]}}"#,
+            r#"{"dependentSchemas": {"a": {"required": ["b", "c"]}}}"#,
+            r#"{"dependencies": {"a": {"required": ["b", "c"]}}}"#,
+        ] {
+            check(
+                &open(schema),
+                &["{}", "{\"b\":1}", "{\"a\":1,\"b\":1,\"c\":1}", "7"],
+                &["{\"a\":1}", "{\"a\":1,\"b\":1}"],
+            );
+        }
+    }
+
+    #[test]
+    fn references_are_followed_and_may_be_recursive() {
+        let tree = open(
+            r##"{"$ref": "#/$defs/tree", "$defs": {"tree": {"type": "object", "properties": {"v": {"type": "integer"},
+                "kids": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}, "required": ["v"], "additionalProperties": false}}}"##,
+        );
+        check(
+            &tree,
+            &["{\"v\":1,\"kids\":[{\"v\":2,\"kids\":[]},{\"v\":3}]}"],
+            &["{\"v\":1,\"kids\":[{\"v\":\"x\"}]}", "{}"],
+        );
+        check(
+            &open(r##"{"properties": {"a": {"$ref": "#"}}, "additionalProperties": false}"##),
+            &["{\"a\":{\"a\":{}}}"],
+            &["{\"a\":{\"b\":1}}"],
+        );
+        check(
+            &open(r##"{"$defs": {"p%q": {"type": "null"}}, "$ref": "#/%24defs/p%25q"}"##),
+            &["null"],
+            &["1"],
+        );
+        check(
+            &open(
+                r##"{"properties": {"a": {"type": "integer"}, "b": {"$ref": "#/properties/a", "maximum": 3}}}"##,
+            ),
+            &["{\"b\":3}"],
+            &["{\"b\":4}", "{\"b\":\"x\"}"],
+        );
+    }
+
+    #[test]
+    fn a_reference_that_only_leads_back_is_refused_where_it_stands() {
+        for (schema, place) in [
+            (r##"{"$ref": "#"}"##, "/$ref"),
+            (
+                r##"{"allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/a"}]}}}"##,
+                "/$defs/a/anyOf/1/$ref",
+            ),
+            (r##"{"properties": {"x": {"not": {"$ref": "#/properties/x"}}}}"##, "/properties/x/not/$ref"),
+        ] {
+            assert_eq!(broken(schema), [("schema.reference_vacuous", place.to_owned())], "{schema}");
+        }
+    }
+
+    #[test]
+    fn recursion_without_an_end_has_no_member() {
+        let endless = r##"{"type": "object", "properties": {"next": {"$ref": "#"}}, "required": ["next"]}"##;
+        assert_eq!(broken(endless), [("schema.unsatisfiable", String::new())]);
+        let ending = r##"{"type": "object", "properties": {"next": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}}, "required": ["next"]}"##;
+        check(&closed(ending), &["{\"next\":{\"next\":null}}"], &["{\"next\":{}}"]);
+    }
+
+    #[test]
+    fn under_draft_07_nothing_hides_beside_a_reference() {
+        let options = Options { dialect: Dialect::Draft07, ..Options::default() };
+        let hidden = r##"{"properties": {"a": {"$ref": "#/definitions/s", "maxLength": 3, "title": "A"}}, "definitions": {"s": {"type": "string"}}}"##;
+        assert_eq!(
+            compile(hidden, options).unwrap_err(),
+            [("schema.reference_siblings", "/properties/a/maxLength".to_owned())]
+        );
+        let annotated = hidden.replace("\"maxLength\": 3, ", "");
+        check(&compile(&annotated, options).unwrap(), &["{\"a\":\"x\"}"], &["{\"a\":1}"]);
+        // `$schema` says it louder than the options.
+        let newer =
+            hidden.replacen('{', r#"{"$schema": "https://json-schema.org/draft/2020-12/schema", "#, 1);
+        check(&compile(&newer, options).unwrap(), &["{\"a\":\"x\"}"], &["{\"a\":\"long\"}"]);
+    }
+
+    #[test]
+    fn a_dozen_choices_meet_without_multiplying() {
+        let pairs: Vec<_> = (0..12)
+            .map(|n| format!(r#"{{"anyOf": [{{"properties": {{"f{n}": {{"const": 1}}}}}}, {{"properties": {{"f{n}": {{"const": 2}}}}}}]}}"#))
+            .collect();
+        let schema =
+            open(&format!(r#"{{"type": "object", "minProperties": 1, "allOf": [{}]}}"#, pairs.join(",")));
+        check(&schema, &["{\"f0\":1,\"f11\":2}"], &["{\"f3\":3}", "{}"]);
+    }
+
+    #[test]
+    fn exponential_questions_about_a_value_end() {
+        // Each level asks both branches, which ask the next level.
+        let schema = open(
+            r##"{"anyOf": [{"properties": {"a": {"$ref": "#"}}, "required": ["z"]}, {"properties": {"a": {"$ref": "#"}}, "required": ["y"]}, {"type": "null"}]}"##,
+        );
+        let deep = format!("{}null{}", "{\"a\":".repeat(60), "}".repeat(60));
+        assert!(schema.accepts(&value(&deep)).is_err());
+        let every = open(
+            r##"{"oneOf": [{"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]},
+                {"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["b"]}, {"type": "null"}]}"##,
+        );
+        assert_eq!(every.accepts(&value(&deep)), Ok(()));
+        let wrong = deep.replace("null", "1");
+        assert!(every.accepts(&value(&wrong)).is_err());
+    }
+}

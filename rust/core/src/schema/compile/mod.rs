@@ -114,10 +114,13 @@ type NamesKey<'s> = (Vec<&'s str>, Vec<&'s str>, bool, bool);
 type ContextKey<'s> = (Option<NamesKey<'s>>, Option<NamesKey<'s>>);
 
 impl<'s, 'f> Compiler<'s, 'f> {
-    /// Compiles a schema that the first pass took; nothing when a finding was added.
+    /// Compiles a schema that the first pass took: the one at `path` in `document`, which stands at `at`.
+    /// Nothing when a finding was added.
     pub(super) fn compile(
         document: &'s Value,
+        schema: &'s Value,
         at: &'f Path<'f>,
+        path: &Path<'_>,
         options: Options,
         patterns: &'f Patterns,
         findings: &'f mut Findings,
@@ -145,7 +148,7 @@ impl<'s, 'f> Compiler<'s, 'f> {
             World::Closed => Reading::Closed,
             World::Open => Reading::Open,
         };
-        let root = compiler.root(document, at, reading);
+        let root = compiler.root(schema, path, reading);
         compiler.finish(root)
     }
 

@@ -197,3 +197,113 @@ fn matching(classes: &Classes, name: &str) -> Option<Id> {
         classes => classes.iter().find(|(keys, _)| keys.matches(name)).and_then(|(_, id)| *id),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::schema::testing::{broken, check, closed, open};
+
+    #[test]
+    fn properties_and_required() {
+        let schema = open(r#"{"properties": {"a": {"type": "string"}, "b": false}, "required": ["a"]}"#);
+        check(
+            &schema,
+            &["{\"a\":\"x\"}", "{\"a\":\"x\",\"c\":1}", "7"],
+            &["{}", "{\"a\":1}", "{\"a\":\"x\",\"b\":1}"],
+        );
+    }
+
+    #[test]
+    fn other_members_by_pattern_and_for_the_rest() {
+        let schema = open(
+            r#"{"properties": {"id": {}}, "patternProperties": {"^x-": {"type": "string"}, "y$": {"maxLength": 1}},
+                "additionalProperties": {"type": "integer"}}"#,
+        );
+        check(
+            &schema,
+            &["{\"id\":[],\"x-a\":\"long\",\"other\":3}", "{\"x-y\":\"a\"}"],
+            &["{\"x-a\":1}", "{\"x-y\":\"ab\"}", "{\"other\":\"a\"}"],
+        );
+        // A pattern speaks of declared names too.
+        check(
+            &open(r#"{"properties": {"ab": {"minimum": 1}}, "patternProperties": {"^a": {"maximum": 3}}}"#),
+            &["{\"ab\":2}"],
+            &["{\"ab\":0}", "{\"ab\":4}"],
+        );
+    }
+
+    #[test]
+    fn names_and_counts() {
+        let schema =
+            open(r#"{"propertyNames": {"pattern": "^[a-z]+$", "maxLength": 3}, "maxProperties": 2}"#);
+        check(&schema, &["{}", "{\"ab\":1}"], &["{\"A\":1}", "{\"abcd\":1}", "{\"a\":1,\"b\":1,\"c\":1}"]);
+        check(&open(r#"{"propertyNames": {"enum": ["a", 1]}}"#), &["{\"a\":1}"], &["{\"b\":1}"]);
+        check(
+            &open(
+                r##"{"propertyNames": {"$ref": "#/$defs/n"}, "$defs": {"n": {"anyOf": [{"maxLength": 1}, {"const": "long"}]}}}"##,
+            ),
+            &["{\"a\":1,\"long\":2}"],
+            &["{\"lon\":1}"],
+        );
+        check(&open(r#"{"propertyNames": false}"#), &["{}", "0"], &["{\"a\":1}"]);
+        check(&open(r#"{"minProperties": 1}"#), &["{\"a\":1}"], &["{}"]);
+    }
+
+    #[test]
+    fn an_object_that_lists_properties_takes_no_others() {
+        let schema = closed(r#"{"type": "object", "properties": {"a": {}}}"#);
+        check(&schema, &["{}", "{\"a\":1}"], &["{\"b\":1}"]);
+        check(&closed(r#"{"properties": {}}"#), &["{}"], &["{\"a\":1}"]);
+        check(&closed(r#"{"type": "object"}"#), &["{\"a\":1}"], &[]);
+        check(&closed(r#"{"properties": {"a": {}}, "additionalProperties": true}"#), &["{\"b\":1}"], &[]);
+        let patterns =
+            closed(r#"{"properties": {"a": {}}, "patternProperties": {"^x-": {"type": "string"}}}"#);
+        check(&patterns, &["{\"x-b\":\"\"}"], &["{\"x-b\":1}", "{\"b\":1}"]);
+        // Everywhere, not only at the top.
+        let nested = closed(r#"{"items": {"properties": {"a": {"properties": {"b": {}}}}}}"#);
+        check(&nested, &["[{\"a\":{\"b\":1}}]"], &["[{\"c\":1}]", "[{\"a\":{\"c\":1}}]"]);
+    }
+
+    #[test]
+    fn what_is_required_is_declared() {
+        let schema = r#"{"type": "object", "properties": {"a": {}}, "required": ["a", "b", "c"]}"#;
+        assert_eq!(
+            broken(schema),
+            [
+                ("schema.required_undeclared", "/required/1".to_owned()),
+                ("schema.required_undeclared", "/required/2".to_owned()),
+            ]
+        );
+        assert_eq!(
+            broken(r#"{"additionalProperties": false, "required": ["a"]}"#),
+            [("schema.required_undeclared", "/required/0".to_owned())]
+        );
+        for taken in [
+            r#"{"required": ["a"]}"#,
+            r#"{"properties": {"b": {}}, "additionalProperties": {}, "required": ["a"]}"#,
+            r#"{"properties": {"b": {}}, "patternProperties": {"^a": {}}, "required": ["a"]}"#,
+        ] {
+            check(&closed(taken), &["{\"a\":1}"], &["{}"]);
+        }
+    }
+
+    #[test]
+    fn what_no_object_can_be_is_refused() {
+        for (schema, place) in [
+            (r#"{"type": "object", "minProperties": 2, "maxProperties": 1}"#, ""),
+            (r#"{"type": "object", "properties": {"a": {}}, "minProperties": 2}"#, ""),
+            (r#"{"type": "object", "properties": {"a": false}, "required": ["a"]}"#, "/properties/a"),
+            (
+                r#"{"type": "object", "properties": {"a": {}, "b": {}}, "required": ["a", "b"], "maxProperties": 1}"#,
+                "",
+            ),
+            (r#"{"type": "object", "propertyNames": {"maxLength": 1}, "required": ["ab"]}"#, ""),
+            (
+                r#"{"type": "object", "properties": {"a": {"properties": {"b": {"type": "string", "minLength": 2,
+                    "maxLength": 1}}, "type": "object", "required": ["b"]}}, "required": ["a"]}"#,
+                "/properties/a/properties/b",
+            ),
+        ] {
+            assert_eq!(broken(schema), [("schema.unsatisfiable", place.to_owned())], "{schema}");
+        }
+    }
+}

@@ -217,3 +217,102 @@ pub(super) fn counts(least: Option<&Value>, most: Option<&Value>) -> Option<(u64
     let interval = (count(least).unwrap_or(0), count(most));
     (!is_empty(interval)).then_some(interval)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::schema::testing::{broken, check, closed, compile, open};
+    use crate::schema::{Formats, Options};
+
+    #[test]
+    fn type_is_one_kind_or_several() {
+        check(&open(r#"{"type": "integer"}"#), &["0", "-7.0", "1e2"], &["1.5", "\"1\"", "null"]);
+        check(&open(r#"{"type": ["string", "null"]}"#), &["\"\"", "null"], &["0", "false", "[]", "{}"]);
+        check(&open(r#"{"type": ["integer", "number"]}"#), &["1.5"], &["true"]);
+        check(&open("{}"), &["null", "0", "\"\"", "[]", "{}"], &[]);
+        check(&open(r#"{"type": "string", "nullable": true}"#), &["null", "\"\""], &["0"]);
+    }
+
+    #[test]
+    fn an_integer_of_any_length_is_an_integer() {
+        let big = "12345678910111213141516171819202122232425262728293031";
+        check(&open(r#"{"type": "integer"}"#), &[big, "1e308", "1e400"], &["1e-1", "0.1e0"]);
+        check(&open(r#"{"type": "integer", "maximum": 1e20}"#), &["-1e400", "1e20"], &[big, "1e21"]);
+    }
+
+    #[test]
+    fn bounds_in_both_spellings() {
+        check(
+            &open(r#"{"minimum": 1, "exclusiveMaximum": 2.5}"#),
+            &["1", "2.49", "\"x\""],
+            &["0.9", "2.5", "3"],
+        );
+        let older =
+            open(r#"{"minimum": 1, "exclusiveMinimum": true, "maximum": 3, "exclusiveMaximum": false}"#);
+        check(&older, &["1.1", "3"], &["1", "3.1"]);
+        check(&open(r#"{"minimum": 5, "exclusiveMinimum": 3}"#), &["5"], &["4"]);
+    }
+
+    #[test]
+    fn multiples_are_exact() {
+        check(&open(r#"{"multipleOf": 0.01}"#), &["0.07", "4.02", "0", "1e308"], &["0.075"]);
+        check(&open(r#"{"type": "integer", "multipleOf": 0.123456789}"#), &["123456789"], &["1e308", "1"]);
+        check(&open(r#"{"type": "integer", "multipleOf": 0.5}"#), &["1e308", "3"], &["0.5"]);
+    }
+
+    #[test]
+    fn lengths_count_characters() {
+        check(
+            &open(r#"{"minLength": 2, "maxLength": 3}"#),
+            &["\"é😀\"", "\"abc\"", "7"],
+            &["\"😀\"", "\"abcd\""],
+        );
+    }
+
+    #[test]
+    fn patterns_search_and_formats_are_asserted() {
+        check(&open(r#"{"pattern": "b+", "maxLength": 3}"#), &["\"abc\"", "0"], &["\"xyz\"", "\"abcd\""]);
+        check(&open(r#"{"format": "date"}"#), &["\"2024-02-29\"", "0"], &["\"2023-02-29\""]);
+        check(&open(r#"{"format": "no such format"}"#), &["\"anything\""], &[]);
+        let annotated = Options { formats: Formats::Annotate, ..Options::default() };
+        check(&compile(r#"{"format": "date"}"#, annotated).unwrap(), &["\"x\""], &[]);
+    }
+
+    #[test]
+    fn listed_values_are_compared_by_value() {
+        let schema = open(r#"{"enum": [1, "a", null, [1], {"a": 1}]}"#);
+        check(
+            &schema,
+            &["1.0", "\"a\"", "null", "[1.0]", "{\"a\":1e0}"],
+            &["2", "\"b\"", "[]", "{}", "true"],
+        );
+        check(&open(r#"{"const": false}"#), &["false"], &["0", "null"]);
+        check(
+            &open(r#"{"const": {"a": [null]}}"#),
+            &["{\"a\":[null]}"],
+            &["{\"a\":[]}", "{\"a\":[null],\"b\":1}"],
+        );
+        check(
+            &open(r#"{"enum": ["a", "b", 3], "type": "string", "const": "b"}"#),
+            &["\"b\""],
+            &["\"a\"", "3"],
+        );
+        check(&open(r#"{"enum": [1, 2, 30], "maximum": 10}"#), &["1", "2"], &["30", "3"]);
+        check(&open(r#"{"enum": [[1], [1, 2]], "maxItems": 1}"#), &["[1]"], &["[1,2]"]);
+    }
+
+    #[test]
+    fn what_contradicts_itself_is_refused() {
+        for schema in [
+            r#"{"type": "string", "minLength": 3, "maxLength": 2}"#,
+            r#"{"type": "integer", "exclusiveMinimum": 1, "exclusiveMaximum": 2}"#,
+            r#"{"type": "number", "enum": ["a"]}"#,
+            r#"{"type": "string", "pattern": "^a$", "minLength": 2}"#,
+            r#"{"type": "string", "pattern": "^a$", "format": "date"}"#,
+            r#"{"enum": []}"#,
+            "false",
+        ] {
+            assert_eq!(broken(schema), [("schema.unsatisfiable", String::new())], "{schema}");
+        }
+        assert_eq!(closed(r#"{"minLength": 3, "maxLength": 2}"#).accepts(&0u64.into()), Ok(()));
+    }
+}

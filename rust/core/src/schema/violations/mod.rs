@@ -299,3 +299,104 @@ impl<'s> Walk<'s> {
 fn required_names<'s>(keywords: &Keywords<'s>) -> impl Iterator<Item = &'s str> {
     strings(keywords.required)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::schema::testing::{closed, open, reasons, value};
+
+    fn told(schema: &str, value: &str) -> Vec<(String, &'static str)> {
+        reasons(&closed(schema), value)
+    }
+
+    fn at(list: &[(&str, &'static str)]) -> Vec<(String, &'static str)> {
+        list.iter().map(|(pointer, keyword)| ((*pointer).to_owned(), *keyword)).collect()
+    }
+
+    #[test]
+    fn every_violation_is_told_with_its_place() {
+        let schema = r#"{"type": "object", "required": ["a", "b", "z"], "minProperties": 4, "properties": {
+            "a": {"type": "string", "minLength": 3, "pattern": "^x", "enum": ["xxx"]}, "b": {"type": "integer", "maximum": 3, "multipleOf": 2},
+            "c": {"type": "array", "items": {"type": "boolean"}, "uniqueItems": true, "maxItems": 2}, "z": {}}}"#;
+        assert_eq!(
+            told(schema, r#"{"a": "y", "b": 7.5, "c": [true, 1, 1]}"#),
+            at(&[
+                ("", "minProperties"),
+                ("", "required"),
+                ("/a", "enum"),
+                ("/a", "minLength"),
+                ("/a", "pattern"),
+                ("/b", "type"),
+                ("/b", "maximum"),
+                ("/b", "multipleOf"),
+                ("/c", "maxItems"),
+                ("/c", "uniqueItems"),
+                ("/c/1", "type"),
+                ("/c/2", "type"),
+            ])
+        );
+    }
+
+    #[test]
+    fn an_undeclared_key_is_never_told() {
+        let secret = r#"{"a": {"sk-secret": {"b": 1}}, "sk-secret": "sk-secret"}"#;
+        for schema in [
+            r#"{"properties": {"a": {"properties": {}}}}"#,
+            r#"{"properties": {"a": {"additionalProperties": {"properties": {"b": {"type": "string"}}}}}, "additionalProperties": {"maxLength": 3}}"#,
+            r#"{"patternProperties": {"^s": {"type": "integer"}}, "properties": {"a": {"propertyNames": {"maxLength": 2}}}, "additionalProperties": false}"#,
+            r#"{"not": {"required": ["a"]}}"#,
+            r#"{"anyOf": [{"properties": {"a": {"type": "string"}}}, {"properties": {"b": {}}}]}"#,
+        ] {
+            let violations = closed(schema).accepts(&value(secret)).unwrap_err();
+            assert!(!violations.is_empty(), "{schema}");
+            for violation in violations {
+                assert!(!format!("{violation:?}").contains("secret"), "{violation:?}");
+                assert!(violation.pointer.is_empty() || violation.pointer == "/a", "{violation:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn messages_hold_no_values() {
+        let schema =
+            closed(r#"{"properties": {"a": {"type": "integer", "enum": [1], "not": {"const": "hush"}}}}"#);
+        let violations = schema.accepts(&value(r#"{"a": "hush"}"#)).unwrap_err();
+        assert!(violations.iter().all(|violation| !violation.message.contains("hush")), "{violations:?}");
+    }
+
+    #[test]
+    fn the_branch_that_can_be_meant_tells_its_own_reasons() {
+        let optional =
+            r#"{"properties": {"n": {"anyOf": [{"type": "integer", "maximum": 5}, {"type": "null"}]}}}"#;
+        assert_eq!(told(optional, r#"{"n": 7}"#), at(&[("/n", "maximum")]));
+        assert_eq!(told(optional, r#"{"n": "x"}"#), at(&[("/n", "anyOf")]));
+        let union = r##"{"oneOf": [{"$ref": "#/$defs/a"}, {"type": "object", "properties": {"kind": {"const": "b"}, "v": {"type": "string"}}, "required": ["kind"]}],
+            "$defs": {"a": {"type": "object", "properties": {"kind": {"enum": ["a"]}, "v": {"type": "integer"}}, "required": ["kind", "v"]}}}"##;
+        assert_eq!(told(union, r#"{"kind": "a", "v": "x"}"#), at(&[("/v", "type")]));
+        assert_eq!(
+            told(union, r#"{"kind": "b", "v": 1, "w": 2}"#),
+            at(&[("/v", "type"), ("", "additionalProperties")])
+        );
+        assert_eq!(told(union, r#"{"kind": "c"}"#), at(&[("", "oneOf")]));
+        let two = open(r#"{"oneOf": [{"minimum": 1}, {"maximum": 3}]}"#);
+        assert_eq!(reasons(&two, "2"), at(&[("", "oneOf")]));
+    }
+
+    #[test]
+    fn combined_schemas_tell_theirs() {
+        let schema = r##"{"properties": {"a": {"$ref": "#/$defs/s", "maxLength": 2}, "b": {}}, "allOf": [{"properties": {"b": {"type": "null"}}}],
+            "dependentRequired": {"a": ["b"]}, "if": {"required": ["a"]}, "then": {"maxProperties": 0}, "$defs": {"s": {"pattern": "^x"}}}"##;
+        assert_eq!(
+            told(schema, r#"{"a": "yyy"}"#),
+            at(&[("/a", "maxLength"), ("/a", "pattern"), ("", "dependentRequired"), ("", "maxProperties")])
+        );
+        assert_eq!(told(schema, r#"{"b": 1}"#), at(&[("/b", "type")]));
+        assert_eq!(told("{\"not\": {}, \"type\": \"string\", \"nullable\": true}", "null"), []);
+    }
+
+    #[test]
+    fn a_value_with_endless_faults_is_told_in_bounds() {
+        let schema = closed(r#"{"items": {"type": "string"}}"#);
+        let many = format!("[{}0]", "0,".repeat(100_000));
+        assert_eq!(schema.accepts(&value(&many)).unwrap_err().len(), 1_000);
+    }
+}
