@@ -7,15 +7,25 @@ pub mod error;
 pub mod limits;
 pub mod rule;
 
-pub mod audit;
 pub mod json;
+pub mod shape;
+pub mod text;
+
+pub mod schema;
+
 pub mod origin;
 pub mod request;
 pub mod response;
-pub mod schema;
-pub mod shape;
 
-pub mod text;
+pub mod manifest;
+
+pub mod grant;
+pub mod toolset;
+
+pub mod call;
+
+pub mod audit;
+pub mod catalogue;
 
 pub use error::{Code, Refusal};
 pub use limits::TrustLimits;

@@ -1,7 +1,7 @@
 //! Rules and findings: what a manifest or a schema may not be, said once.
 //!
 //! Each module of the core declares its own rules with [`rules!`](crate::rules) and lists them as `RULES`;
-//! the crate's `rules::all` is the whole table, from which `docs/rules.md` and `connector check` are made.
+//! [`catalogue::all`](crate::catalogue::all) is the whole table, from which `docs/rules.md` and `connector check` are made.
 
 use std::fmt;
 
@@ -37,6 +37,13 @@ pub struct Rule {
     pub says: &'static str,
     /// One or two sentences that show the way out.
     pub help: &'static str,
+}
+
+impl Rule {
+    /// What stands before the dot of the id.
+    pub fn area(&self) -> &'static str {
+        self.id.split('.').next().unwrap_or_default()
+    }
 }
 
 /// What of a place a finding speaks of, for line and column.

@@ -10,8 +10,8 @@ const LINE: [&str; 14] = [
 ];
 /// `rule` prints json paths and `error` carries findings: the three make the ground on which the line stands.
 const GROUND: usize = 4;
-/// Stands beside the line: it uses only json.
-const ASIDE: [&str; 1] = ["audit"];
+/// Beside the line: the audit trail uses only json, and the catalogue lists the rules of all.
+const ASIDE: [&str; 2] = ["audit", "catalogue"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -45,7 +45,7 @@ fn each_module_uses_only_those_before_it() {
                     used.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
                 let (Some(to), from) = (rank(&used), rank(module)) else { continue };
                 let ground = to < GROUND;
-                if !ground && from.is_none_or(|from| to > from) {
+                if !ground && module != "catalogue" && from.is_none_or(|from| to > from) {
                     breaches.push(format!("{}:{}: {module} uses {used}", file.display(), number + 1));
                 }
             }

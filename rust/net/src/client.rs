@@ -99,6 +99,9 @@ impl Client {
     /// with any of these statuses that is not, or no longer, tried again is given as it is.
     pub async fn send(&self, outgoing: &Outgoing, cancel: CancellationToken) -> Result<Received, NetError> {
         let progress = Progress::new();
+        if outgoing.budget().total.is_zero() {
+            return Err(progress.error(progress.timeout()));
+        }
         let deadline = deadline(outgoing.budget().total);
         let outcome = tokio::select! {
             biased;
@@ -173,9 +176,7 @@ impl Client {
     async fn open(&self, outgoing: &Outgoing, url: &Url, progress: &Progress) -> Result<Connection, Failure> {
         let budget = outgoing.budget();
         let wire = self.connector.connect(url, outgoing.reach(), budget.connect, progress).await?;
-        Connection::open(wire, budget.header_bytes)
-            .await
-            .map_err(|_| Failure::Protocol(Malformed::CutShort))
+        Connection::open(wire, budget.header_bytes).await.map_err(|_| Failure::Protocol(Malformed::CutShort))
     }
 
     async fn receive(&self, answer: Answer, budget: &Budget) -> Result<Received, Failure> {
@@ -185,8 +186,11 @@ impl Client {
             return Err(Failure::HeadersTooLarge);
         }
         // An answer without content has no coding to undo, whatever its head says.
-        let coding =
-            if body.is_end_stream() { Coding::Identity } else { Coding::of(&head.headers).map_err(Failure::Encoding)? };
+        let coding = if body.is_end_stream() {
+            Coding::Identity
+        } else {
+            Coding::of(&head.headers).map_err(Failure::Encoding)?
+        };
         let body = body::read(body, coding, budget).await?;
         if body.ended {
             self.pool.keep(lease.0, lease.1);

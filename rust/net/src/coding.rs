@@ -45,13 +45,13 @@ impl Sink {
         Self { bytes: Vec::new(), cap, over: false }
     }
 
-    /// Grows by doubling up to an eighth of the cap, then to the cap at once: the copy that a growing vector
-    /// makes never adds much to the cap.
+    /// Grows by doubling up to an eighth of the cap and 1 MiB, then to the cap at once: the copy that a growing
+    /// vector makes never adds much to the cap. Room that stays untouched costs address space only.
     fn extend(&mut self, bytes: &[u8]) {
         let needed = self.bytes.len() + bytes.len();
         if needed > self.bytes.capacity() {
             let doubled = needed.max(2 * self.bytes.capacity());
-            let target = if doubled > self.cap / 8 { self.cap.max(needed) } else { doubled };
+            let target = if doubled > (self.cap / 8).min(1 << 20) { self.cap.max(needed) } else { doubled };
             self.bytes.reserve_exact(target - self.bytes.len());
         }
         self.bytes.extend_from_slice(bytes);
@@ -87,7 +87,10 @@ enum Inner {
     Identity(Sink),
     Gzip(MultiGzDecoder<Sink>),
     /// `deflate` before its first two bytes tell which of its two forms it is.
-    Deflate { start: Vec<u8>, sink: Sink },
+    Deflate {
+        start: Vec<u8>,
+        sink: Sink,
+    },
     Zlib(ZlibDecoder<Sink>),
     Raw(DeflateDecoder<Sink>),
 }
@@ -156,8 +159,9 @@ impl Decoder {
 
     /// The body, once all of it was fed or the cap is full, and whether it was cut there.
     pub(crate) fn finish(mut self) -> Result<(Vec<u8>, bool), BadCoding> {
+        let over = self.sink().over;
         let ended = match &mut self.0 {
-            _ if self.sink().over => Ok(()),
+            _ if over => Ok(()),
             Inner::Identity(_) => Ok(()),
             Inner::Gzip(decoder) => decoder.try_finish(),
             Inner::Zlib(decoder) => decoder.try_finish(),

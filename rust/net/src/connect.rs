@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use connector_core::origin::{Reach, judge};
+use connector_core::origin::{Reach, is_local, judge};
 use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
@@ -133,7 +133,7 @@ impl Connector {
 /// public origin is a name that a certificate can vouch for.
 fn permit(address: IpAddr, reach: Reach, must_be_local: bool) -> Result<(), Forbidden> {
     judge(address, reach).map_err(Forbidden::Denied)?;
-    if must_be_local && judge(address, Reach::default()).is_ok() {
+    if must_be_local && !is_local(address) {
         return Err(Forbidden::Public);
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! What can go wrong on the way to an answer: structured inside, one stable code outside.
 
-use connector_core::{Code, Refusal};
 use connector_core::origin::Denied;
+use connector_core::{Code, Refusal};
 
 /// Whether the server may have seen anything of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

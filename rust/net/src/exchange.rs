@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use connector_core::request::{Method, Outgoing, fixed_headers};
-use http::header::{CONTENT_LENGTH, HeaderName, HeaderValue, TRANSFER_ENCODING};
+use http::header::{CONTENT_LENGTH, HOST, HeaderName, HeaderValue, TRANSFER_ENCODING};
 use http::{HeaderMap, Request, Response, Uri};
 use http_body_util::Full;
 use hyper::body::Incoming;
@@ -30,23 +30,19 @@ pub(crate) fn request(outgoing: &Outgoing, url: &Url) -> Result<Request<Full<Byt
     let uri = Uri::try_from(target).map_err(|_| bad_url)?;
 
     let fixed = fixed_headers(outgoing.method(), url, outgoing.body().map(<[u8]>::len));
-    let (host, after): (Vec<_>, Vec<_>) = fixed.iter().partition(|(name, _)| *name == "Host");
-    let own = outgoing.headers().iter().map(|header| (header.name.as_str(), &header.value, header.secret));
-    let of_transport = |list: Vec<&'_ (&'static str, String)>| {
-        list.into_iter().map(|(name, value)| (*name, value.clone(), false)).collect::<Vec<_>>()
-    };
-    let fields = of_transport(host)
-        .into_iter()
-        .chain(own.map(|(name, value, secret)| (name, value.clone(), secret)))
-        .chain(of_transport(after));
-
+    let (before, after): (Vec<_>, Vec<_>) = fixed.into_iter().partition(|(name, _)| *name == HOST);
     let mut headers = HeaderMap::new();
-    for (name, value, secret) in fields {
-        let name = HeaderName::from_bytes(name.as_bytes())
-            .ok()
-            .filter(|name| !headers.contains_key(name) && !is_framing(name))
-            .ok_or(Failure::Request(Unsendable::HeaderName))?;
-        headers.insert(name, header_value(&value, secret)?);
+    for (name, value) in before {
+        add(&mut headers, name, &value, false)?;
+    }
+    for header in outgoing.headers() {
+        if TRANSPORT.iter().any(|name| header.name.eq_ignore_ascii_case(name)) {
+            return Err(Failure::Request(Unsendable::HeaderName));
+        }
+        add(&mut headers, &header.name, &header.value, header.secret)?;
+    }
+    for (name, value) in after {
+        add(&mut headers, name, &value, false)?;
     }
 
     let body = outgoing.body().map(Bytes::copy_from_slice).unwrap_or_default();
@@ -64,20 +60,33 @@ pub(crate) fn request(outgoing: &Outgoing, url: &Url) -> Result<Request<Full<Byt
     Ok(request)
 }
 
-/// Fields that would change the framing or the connection; neither a manifest nor the transport sets them.
-fn is_framing(name: &HeaderName) -> bool {
-    matches!(name.as_str(), "transfer-encoding" | "connection" | "upgrade" | "te" | "trailer" | "expect")
-}
+/// Fields that are the transport's own, or would change the framing or the connection.
+const TRANSPORT: [&str; 10] = [
+    "host",
+    "content-length",
+    "accept-encoding",
+    "transfer-encoding",
+    "connection",
+    "keep-alive",
+    "upgrade",
+    "te",
+    "trailer",
+    "expect",
+];
 
-fn header_value(value: &str, secret: bool) -> Result<HeaderValue, Failure> {
-    let inner = value.bytes().all(|byte| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\t'));
-    let bad = Failure::Request(Unsendable::HeaderValue);
-    if !inner || value.trim() != value {
-        return Err(bad);
+fn add(headers: &mut HeaderMap, name: &str, value: &str, secret: bool) -> Result<(), Failure> {
+    let bad = |what| Err(Failure::Request(what));
+    let Ok(name) = HeaderName::from_bytes(name.as_bytes()) else { return bad(Unsendable::HeaderName) };
+    let readable = value.bytes().all(|byte| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\t'));
+    if !readable || value.trim() != value {
+        return bad(Unsendable::HeaderValue);
     }
-    let mut value = HeaderValue::from_str(value).map_err(|_| bad)?;
+    let Ok(mut value) = HeaderValue::from_str(value) else { return bad(Unsendable::HeaderValue) };
     value.set_sensitive(secret);
-    Ok(value)
+    if headers.insert(name, value).is_some() {
+        return bad(Unsendable::HeaderName);
+    }
+    Ok(())
 }
 
 /// What became of a request that was given to a connection.
@@ -126,7 +135,8 @@ fn check_framing(response: &Response<Incoming>) -> Result<(), Failure> {
         return Err(Failure::Protocol(Malformed::Upgrade));
     }
     let headers = response.headers();
-    let mut lengths = headers.get_all(CONTENT_LENGTH).iter().flat_map(|value| value.as_bytes().split(|b| *b == b','));
+    let mut lengths =
+        headers.get_all(CONTENT_LENGTH).iter().flat_map(|value| value.as_bytes().split(|b| *b == b','));
     if let Some(first) = lengths.next().map(<[u8]>::trim_ascii) {
         // The same number written in two ways is two values (RFC 9110 section 8.6 speaks of identical ones).
         let one = first.iter().all(u8::is_ascii_digit) && lengths.all(|length| length.trim_ascii() == first);

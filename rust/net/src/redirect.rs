@@ -42,7 +42,8 @@ pub(crate) fn next(
 ///
 /// Only visible ASCII without `\` is read: what parsers disagree about is refused, not interpreted.
 fn target(url: &Url, location: &[u8]) -> Result<Url, BadRedirect> {
-    let readable = !location.is_empty() && location.iter().all(|byte| byte.is_ascii_graphic() && *byte != b'\\');
+    let readable =
+        !location.is_empty() && location.iter().all(|byte| byte.is_ascii_graphic() && *byte != b'\\');
     let text = readable.then_some(location).and_then(|bytes| std::str::from_utf8(bytes).ok());
     let Some(text) = text else { return Err(BadRedirect::Malformed) };
     let mut next = url.join(text).map_err(|_| BadRedirect::Malformed)?;
@@ -60,10 +61,10 @@ fn target(url: &Url, location: &[u8]) -> Result<Url, BadRedirect> {
 /// Where the prefix ends within a segment of the request (a joined segment), it may end within one of the
 /// target too.
 fn keeps_prefix(requested: &str, path: &str, prefix: &str) -> bool {
-    let at_boundary =
-        |path: &str| path.strip_prefix(prefix).is_some_and(|rest| {
-            rest.is_empty() || rest.starts_with('/') || prefix.ends_with('/')
-        });
+    let at_boundary = |path: &str| {
+        path.strip_prefix(prefix)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || prefix.ends_with('/'))
+    };
     let kept = at_boundary(path) || (!at_boundary(requested) && path.starts_with(prefix));
     kept && !path.split('/').any(climbs)
 }
@@ -144,7 +145,9 @@ mod tests {
         ] {
             assert_eq!(from(base, location), Err(BadRedirect::OtherOrigin), "{location}");
         }
-        for location in ["", "\\\\evil.example", "/\\evil.example", " /x", "/a b", "/\u{e9}", "https://", "/a\tb"] {
+        for location in
+            ["", "\\\\evil.example", "/\\evil.example", " /x", "/a b", "/\u{e9}", "https://", "/a\tb"]
+        {
             assert_eq!(from(base, location), Err(BadRedirect::Malformed), "{location:?}");
         }
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use http::HeaderMap;
 use http::header::RETRY_AFTER;
 
-use crate::error::{ConnectFailure, Failure, TlsFailure};
+use crate::error::{Failure, TlsFailure};
 
 /// The first pause; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
@@ -51,12 +51,7 @@ pub(crate) fn status_repeats(status: u16) -> bool {
 /// Whether a failure is one of connecting, before which nothing was sent, or of a kept connection that the
 /// server had closed.
 pub(crate) fn failure_repeats(failure: Failure) -> bool {
-    match failure {
-        Failure::Connect(ConnectFailure::Refused | ConnectFailure::Unreachable | ConnectFailure::TimedOut)
-        | Failure::Connect(ConnectFailure::Stale | ConnectFailure::Other)
-        | Failure::Tls(TlsFailure::Broken) => true,
-        _ => false,
-    }
+    matches!(failure, Failure::Connect(_) | Failure::Tls(TlsFailure::Broken))
 }
 
 impl Pacing {

@@ -79,8 +79,8 @@ impl Trust {
                 if let Some(verifier) = cell.get() {
                     return Ok(Arc::clone(verifier));
                 }
-                let verifier = rustls_platform_verifier::Verifier::new(provider())
-                    .map_err(|_| TlsFailure::NoRoots)?;
+                let verifier =
+                    rustls_platform_verifier::Verifier::new(provider()).map_err(|_| TlsFailure::NoRoots)?;
                 Ok(Arc::clone(cell.get_or_init(|| Arc::new(verifier))))
             }
         }

@@ -1,1 +1,21 @@
-//! Sessions: the core and the transport joined, with clocks, plans, flows and rates.
+//! Sessions: the core and the transport joined, with clocks, randomness, secrets, plans, flows, rates and the
+//! audit trail. What the command line and the bindings call.
+
+mod answer;
+mod clock;
+mod execution;
+mod planning;
+mod random;
+mod rates;
+mod secret;
+mod session;
+mod state;
+
+pub use answer::Answer;
+pub use connector_core as core;
+#[cfg(feature = "test-hooks")]
+pub use connector_net::hooks;
+pub use connector_net::{ClientOptions, Trust};
+pub use planning::PlanView;
+pub use secret::Secret;
+pub use session::{Installed, Listed, ListedTool, Session, SessionOptions};

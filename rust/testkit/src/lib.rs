@@ -1,1 +1,17 @@
-//! Loopback servers and case files for the tests of the other crates.
+//! What the tests of Connector Core share: loopback servers that do exactly what a script says, a
+//! certificate authority made at run time, and the loader of the case files.
+//!
+//! The command line's `demo` and `selftest` use the servers too; nothing else that is shipped does.
+
+pub mod cases;
+mod log;
+mod request;
+mod script;
+mod server;
+mod tls;
+
+pub use log::{Entry, Event, Log};
+pub use request::Request;
+pub use script::{Script, Step};
+pub use server::{Handler, Server};
+pub use tls::{Authority, Identity};

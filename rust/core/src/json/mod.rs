@@ -23,6 +23,7 @@ pub use pointer::{Path, resolve};
 #[allow(unused_imports, reason = "names in messages of the modules that follow")]
 pub(crate) use read::Quoted;
 pub use read::{Numbers, Profile, RULES, read, read_strict};
+pub(crate) use string::write_string;
 pub use value::{Object, Value};
 
 /// Reads a text of the core's own making or of a test: strict, exact numbers, 1 MiB.

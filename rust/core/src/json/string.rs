@@ -2,7 +2,7 @@
 
 /// Appends `text` as a JSON string: the short escapes, `\u00xx` in lower case for the other C0 controls,
 /// everything else raw (RFC 8785 section 3.2.2.2; what `JSON.stringify` writes).
-pub(super) fn write_string(text: &str, out: &mut String) {
+pub(crate) fn write_string(text: &str, out: &mut String) {
     out.push('"');
     let mut plain = 0;
     for (at, byte) in text.bytes().enumerate() {

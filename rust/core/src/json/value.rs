@@ -1,5 +1,7 @@
 //! A JSON value as it was read: members in file order, numbers with their digits.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt;
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
@@ -31,8 +33,9 @@ pub enum Value {
 #[derive(Clone, Default)]
 pub struct Object {
     members: Vec<(SmolStr, Value)>,
-    /// Indices into `members`, sorted by name; kept only above `INDEXED` members.
-    index: Vec<u32>,
+    /// Where each name stands in `members`; kept only above `INDEXED` members. A tree, since neither the order of
+    /// hostile names nor their hashes may make it slow.
+    index: BTreeMap<SmolStr, u32>,
 }
 
 /// Up to this many members a look-up walks the list.
@@ -73,16 +76,15 @@ impl Object {
             }
             self.members.push((name, value));
             if self.members.len() > INDEXED {
-                self.index = (0..u32::try_from(self.members.len()).unwrap_or(u32::MAX)).collect();
-                let members = &self.members;
-                self.index.sort_unstable_by(|a, b| name_at(members, *a).cmp(name_at(members, *b)));
+                self.index = self.keys().cloned().zip(0..).collect();
             }
             return Ok(());
         }
-        match self.search(&name) {
-            Ok(_) => Err(value),
-            Err(at) => {
-                self.index.insert(at, u32::try_from(self.members.len()).unwrap_or(u32::MAX));
+        match self.index.entry(name) {
+            Entry::Occupied(_) => Err(value),
+            Entry::Vacant(free) => {
+                let name = free.key().clone();
+                free.insert(u32::try_from(self.members.len()).unwrap_or(u32::MAX));
                 self.members.push((name, value));
                 Ok(())
             }
@@ -108,16 +110,8 @@ impl Object {
         if self.index.is_empty() {
             return self.members.iter().position(|(known, _)| known == name);
         }
-        self.search(name).ok().and_then(|at| self.index.get(at)).map(|at| *at as usize)
+        self.index.get(name).map(|at| *at as usize)
     }
-
-    fn search(&self, name: &str) -> Result<usize, usize> {
-        self.index.binary_search_by(|at| name_at(&self.members, *at).cmp(name))
-    }
-}
-
-fn name_at(members: &[(SmolStr, Value)], at: u32) -> &str {
-    members.get(at as usize).map_or("", |(name, _)| name.as_str())
 }
 
 impl PartialEq for Object {
@@ -350,6 +344,13 @@ mod tests {
         assert_eq!(object.get("k100"), None);
         assert_eq!(object.keys().next().map(SmolStr::as_str), Some("k0"));
         assert_eq!(object.len(), 100);
+    }
+
+    #[test]
+    fn the_order_of_names_does_not_make_an_object_slow() {
+        let names = (0..200_000).rev().map(|at| (format!("{at:06}"), Value::Null));
+        let object: Object = names.collect();
+        assert_eq!((object.len(), object.get("000007")), (200_000, Some(&Value::Null)));
     }
 
     #[test]

@@ -102,11 +102,15 @@ impl fmt::Display for BoundOrigin {
     }
 }
 
-/// Whether a text may be a literal segment of a path: one or more RFC 3986 `pchar` other than `%`, and neither
-/// `.` nor `..`. It stands in a URL as it is, and every parser leaves it there.
-pub fn is_literal_segment(text: &str) -> bool {
-    let pchar = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@".contains(&byte);
-    !matches!(text, "" | "." | "..") && text.bytes().all(pchar)
+/// A byte that stands for itself in a path segment: RFC 3986 `pchar`, `%` excepted.
+pub fn is_pchar(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@".contains(&byte)
+}
+
+/// Whether a text may be a literal segment of a path: it stands in a URL as it is, and every parser leaves it
+/// there.
+fn is_literal_segment(text: &str) -> bool {
+    !matches!(text, "" | "." | "..") && text.bytes().all(is_pchar)
 }
 
 /// The most bytes that origin and base path may have together.

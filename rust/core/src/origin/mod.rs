@@ -11,7 +11,7 @@ mod rules;
 mod special_purpose;
 
 pub use address::{Classified, Denied, classify, is_local, judge, judge_cleartext};
-pub use binding::{BoundOrigin, is_literal_segment};
+pub use binding::{BoundOrigin, is_pchar};
 pub use entry::{OriginEntry, Selection, UserProvided};
 pub use metadata::METADATA;
 pub use origin::{Origin, Scheme};

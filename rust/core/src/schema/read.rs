@@ -13,6 +13,7 @@ use super::{Dialect, Options, World};
 use crate::json::{Number, Object, Path, Quoted, Value, canonical_size};
 use crate::limits::TrustLimits;
 use crate::rule::Findings;
+use crate::shape::{NAME_RESERVED, is_reserved};
 
 /// The patterns of a schema, by their text.
 pub(super) type Patterns = FxHashMap<smol_str::SmolStr, Pattern>;
@@ -162,6 +163,10 @@ impl Reader<'_, '_> {
                     for (name, schema) in object.iter() {
                         let path = path.name(name);
                         self.identity(name, &path);
+                        if self.names && is_reserved(name) {
+                            let message = format_args!("the name {} is reserved", Quoted(name));
+                            self.findings.add_name(&NAME_RESERVED, &path, message);
+                        }
                         self.schema(schema, &path);
                     }
                 }

@@ -16,6 +16,11 @@ pub struct Identifier(SmolStr);
 
 const RESERVED: [&str; 3] = ["__proto__", "constructor", "prototype"];
 
+/// Whether a name is one that JavaScript gives a meaning of its own.
+pub fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name)
+}
+
 impl Identifier {
     /// The name.
     pub fn as_str(&self) -> &str {
@@ -24,7 +29,7 @@ impl Identifier {
 
     /// Takes a name that is an identifier of at most `max_chars` characters.
     pub fn parse(text: &str, max_chars: usize) -> Option<Self> {
-        (is_identifier(text, max_chars) && !RESERVED.contains(&text)).then(|| Self(text.into()))
+        (is_identifier(text, max_chars) && !is_reserved(text)).then(|| Self(text.into()))
     }
 
     /// Reads a name that stands at `at`, as a value or as a member's name.
@@ -34,7 +39,7 @@ impl Identifier {
             let message = format_args!("{} is not 1 to {limit} of `[A-Za-z0-9_-]`", Quoted(text));
             return reading.refuse(&NAME_IDENTIFIER, at, message);
         }
-        if RESERVED.contains(&text) {
+        if is_reserved(text) {
             return reading.refuse(&NAME_RESERVED, at, format_args!("the name {} is reserved", Quoted(text)));
         }
         Some(Self(text.into()))

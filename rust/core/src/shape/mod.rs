@@ -7,7 +7,7 @@ mod record;
 mod scalar;
 mod schema;
 
-pub use identifier::{Identifier, Named, collisions};
+pub use identifier::{Identifier, Named, collisions, is_reserved};
 pub use list::{List, Members};
 pub use record::{known_members, member, object};
 pub use scalar::{Flag, Integer};
@@ -147,6 +147,52 @@ macro_rules! record {
                         <$type as $crate::shape::Shape>::describe(definitions),
                     )),*],
                 )
+            }
+        }
+    };
+    // With a draft: the same members, each there unless it could not be read, so that a report can go on; `check`
+    // sees all of them together.
+    ($(#[doc = $doc:literal])* $vis:vis struct $name:ident, draft $draft:ident $(, check $check:path)? {
+        $($(#[doc = $field_doc:literal])* $field_vis:vis $field:ident: $type:ty = $member:literal,)*
+    }) => {
+        $crate::record! {
+            $(#[doc = $doc])*
+            $vis struct $name {
+                $($(#[doc = $field_doc])* $field_vis $field: $type = $member,)*
+            }
+        }
+
+        #[doc = concat!("What could be read of a [`", stringify!($name), "`]: each member, or nothing where it has a breach.")]
+        #[derive(Debug, Clone)]
+        $vis struct $draft {
+            $($(#[doc = $field_doc])* $field_vis $field: Option<$type>,)*
+        }
+
+        impl $draft {
+            /// The whole, when every member could be read.
+            $vis fn complete(self) -> Option<$name> {
+                Some($name { $($field: self.$field?),* })
+            }
+        }
+
+        impl $crate::shape::Shape for $draft {
+            fn read(
+                value: &$crate::json::Value,
+                at: &$crate::json::Path<'_>,
+                reading: &mut $crate::shape::Reading<'_>,
+            ) -> Option<Self> {
+                let Some(object) = $crate::shape::object(value, at, reading) else {
+                    return Some(Self { $($field: None),* });
+                };
+                $crate::shape::known_members(object, &[$($member),*], at, reading);
+                $(let $field = $crate::shape::member::<$type>(object, $member, at, reading);)*
+                let draft = Self { $($field),* };
+                $($check(&draft, object, at, reading);)?
+                Some(draft)
+            }
+
+            fn describe(definitions: &mut $crate::shape::Definitions) -> $crate::json::Value {
+                <$name as $crate::shape::Shape>::describe(definitions)
             }
         }
     };

@@ -22,7 +22,7 @@
 //! | other C0 and C1 controls but LF, TAB; DEL | removed | |
 //! | terminal sequences, 7 and 8 bit | removed whole, with the payload of OSC, DCS, SOS, PM, APC | an unended one takes its line at most |
 //! | bidi embeddings, overrides, isolates; LRM, RLM, ALM | removed | the marks order nothing that a model reads |
-//! | all other format characters (Cf), soft hyphen, visible Arabic number signs among them | removed | one rule that hides nothing; the loss are a few signs before digits |
+//! | all other format characters (Cf), soft hyphen, visible Arabic number signs among them | removed | one rule that hides nothing; a few signs before digits are lost |
 //! | tags U+E0000..., also in flags | removed | the flag of England becomes a black flag |
 //! | ZWJ, ZWNJ | stay once between letters of scripts that shape with them, ZWJ between emoji | in Latin they spell nothing |
 //! | VS15, VS16 | stay once upon an emoji, VS16 in a keycap | |
@@ -41,6 +41,7 @@ mod defuse;
 mod display;
 mod families;
 mod redact;
+mod shape;
 mod strip;
 mod tokens;
 
@@ -48,6 +49,7 @@ use std::borrow::Cow;
 
 pub use display::escape_display;
 pub use redact::Redactor;
+pub use shape::{Description, RULES, Title};
 pub use tokens::{ModelTokens, contains_control_token};
 
 /// Rounds until a text is settled. Two do, and a third where removing and breaking up meet; the rest is for
@@ -79,7 +81,7 @@ pub struct Cleaned {
 }
 
 /// Cleans texts for one context and one model. Cheap to make, to clone and to reuse.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Cleaner {
     context: Context,
     tokens: ModelTokens,

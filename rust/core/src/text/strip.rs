@@ -45,7 +45,10 @@ impl Source<'_> {
                     return Some('\n');
                 }
                 '\u{1b}' => self.escape(),
-                '\u{9b}' => self.control_sequence(),
+                // Without a parameter it is more often a quotation mark of a mistaken code page.
+                '\u{9b}' if visible(&mut self.rest.clone()).is_some_and(|c| matches!(c, '0'..='?')) => {
+                    self.control_sequence();
+                }
                 '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => self.control_string(false),
                 c if chars::is_line_break(c) => return Some('\n'),
                 c if chars::is_control(c) || chars::is_invisible(c) => {}
@@ -54,7 +57,8 @@ impl Source<'_> {
         }
     }
 
-    /// What follows an ESC (ECMA-48 section 5.3, ECMA-35 section 13).
+    /// What follows an ESC (ECMA-48 section 5.3, ECMA-35 section 13), of the short sequences those that
+    /// terminals know: a stray ESC takes no letter of a word with it.
     fn escape(&mut self) {
         let mut ahead = self.rest.clone();
         match visible(&mut ahead) {
@@ -66,12 +70,28 @@ impl Source<'_> {
                 self.rest = ahead;
                 self.control_string(true);
             }
-            Some(' '..='/') => {
+            Some('!'..='/') => {
                 self.rest = ahead;
-                self.take_while(|c| matches!(c, ' '..='/'));
+                self.take_while(|c| matches!(c, '!'..='/'));
                 self.take_one(|c| matches!(c, '0'..='~'));
             }
-            Some('0'..='~') => self.rest = ahead,
+            Some(
+                '6'..='9'
+                | '='
+                | '>'
+                | 'D'
+                | 'E'
+                | 'H'
+                | 'M'..='O'
+                | 'V'
+                | 'W'
+                | 'Z'
+                | '\\'
+                | 'c'
+                | '|'..='~',
+            ) => {
+                self.rest = ahead;
+            }
             _ => {}
         }
     }
@@ -298,7 +318,8 @@ mod tests {
     fn a_sequence_that_never_ends_takes_its_line_at_most() {
         becomes("\u{1b}]0;a\u{1b}[31mb", "b");
         becomes("\u{1b}]0;title\nthe answer\nis long", "\nthe answer\nis long");
-        becomes("dr\u{9e}ava\u{1b}[", "drava");
+        becomes("dr\u{9e}ava \u{8b}a\u{9b} b\u{1b}[", "drava a b");
+        becomes("a\u{1b}b\u{1b} c", "ab c");
         becomes("a\u{1b}[31\u{e9}b", "a\u{e9}b");
     }
 

@@ -5,6 +5,7 @@
 //! than any tokenizer's: a character that only another form of an ASCII one (full width, small, mathematical)
 //! counts as that one, look-alikes of the bar count as a bar, and the known families match in any case.
 
+use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,6 +22,12 @@ const MAX_BARRED: usize = 64;
 pub struct ModelTokens(Arc<Table>);
 
 static KNOWN: LazyLock<ModelTokens> = LazyLock::new(|| ModelTokens::new(std::iter::empty::<&str>()));
+
+impl fmt::Debug for ModelTokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ModelTokens")
+    }
+}
 
 impl Default for ModelTokens {
     fn default() -> Self {

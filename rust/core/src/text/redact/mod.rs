@@ -4,6 +4,9 @@
 //! alone or inside a longer text (`user:secret`); percent-encoded, wholly or in part, in any case, a space
 //! also as `+`; escaped as in JSON; as HTML character references; and in these when one was applied upon
 //! another. A match in base64 takes the whole base64 text with it, since its ends hold bits of the secret.
+//!
+//! This is a guard against servers that echo. One that wants the model to see a secret can spell it in ways
+//! without end (hexadecimal, backwards); it knows the secret anyway.
 
 mod needle;
 mod view;
@@ -13,7 +16,7 @@ use std::fmt;
 use std::ops::Range;
 
 use needle::Needle;
-use view::{Escapes, View};
+use view::{Escapes, MAX_TEXT, View};
 
 /// How many layers of escaping are looked through.
 const LAYERS: usize = 2;
@@ -96,6 +99,10 @@ impl Redactor {
     fn find(&self, text: &str) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         if self.needles.is_empty() {
+            return found;
+        }
+        if text.len() > MAX_TEXT {
+            found.push(0..text.len());
             return found;
         }
         let mut view = View::of(text);

@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+/// The longest text that a view is made of, in bytes: places are kept in 32 bits.
+pub(super) const MAX_TEXT: usize = u32::MAX as usize;
+
 /// Which kinds of escapes a view undoes.
 #[derive(Clone, Copy)]
 pub(super) struct Escapes {
@@ -29,7 +32,7 @@ impl Escapes {
 pub(super) struct View<'t> {
     bytes: Cow<'t, [u8]>,
     /// One place for each byte and the end of the text; absent for the text itself.
-    places: Option<Vec<usize>>,
+    places: Option<Vec<u32>>,
 }
 
 impl<'t> View<'t> {
@@ -58,10 +61,15 @@ impl<'t> View<'t> {
         start..self.place(end)
     }
 
+    /// The same as it is stored; texts are no longer than [`MAX_TEXT`].
+    fn stored(&self, at: usize) -> u32 {
+        u32::try_from(self.place(at)).unwrap_or(u32::MAX)
+    }
+
     fn place(&self, at: usize) -> usize {
         match &self.places {
             None => at,
-            Some(places) => places.get(at).or(places.last()).copied().unwrap_or(at),
+            Some(places) => places.get(at).or(places.last()).map_or(at, |place| *place as usize),
         }
     }
 
@@ -84,10 +92,10 @@ impl<'t> View<'t> {
             bytes.reserve(self.bytes.len() - bytes.len());
             places.reserve(self.bytes.len() + 1 - places.len());
             bytes.extend_from_slice(self.bytes.get(plain..at - 1).unwrap_or_default());
-            places.extend((plain..at - 1).map(|at| self.place(at)));
+            places.extend((plain..at - 1).map(|at| self.stored(at)));
             let meant = meant.bytes();
             bytes.extend_from_slice(meant.as_slice());
-            places.extend(meant.iter().map(|_| self.place(at - 1)));
+            places.extend(meant.iter().map(|_| self.stored(at - 1)));
             at += length;
             plain = at;
         }
@@ -95,7 +103,7 @@ impl<'t> View<'t> {
             return None;
         }
         bytes.extend_from_slice(self.bytes.get(plain..).unwrap_or_default());
-        places.extend((plain..=self.bytes.len()).map(|at| self.place(at)));
+        places.extend((plain..=self.bytes.len()).map(|at| self.stored(at)));
         Some(View { bytes: Cow::Owned(bytes), places: Some(places) })
     }
 }

@@ -1,7 +1,23 @@
 //! The known values of `format`: each either exact, as an automaton, or an annotation, never in between.
 //!
-//! | format | states | defined by |
-//! |---|---|---|
+//! | format | states | first use | defined by |
+//! |---|---|---|---|
+//! | `date` | 30 | 0.07 ms | RFC 3339, section 5.6, with the days of the months and leap years |
+//! | `time` | 885 | 0.65 ms | RFC 3339, section 5.6; leap seconds where it is 23:59:60 in UTC |
+//! | `date-time` | 914 | 0.7 ms | RFC 3339, section 5.6 |
+//! | `duration` | 16 | 0.03 ms | RFC 3339, appendix A, in capitals |
+//! | `email` | 152 | 0.6 ms | `Mailbox` of RFC 5321, section 4.1.2 |
+//! | `ipv4` | 25 | 0.03 ms | RFC 2673, section 3.2, without leading zeros |
+//! | `ipv6` | 152 | 0.75 ms | RFC 4291, section 2.2 |
+//! | `uri`, `uri-reference` | 180, 183 | 1 ms | RFC 3986, appendix A |
+//! | `iri`, `iri-reference` | 183, 186 | 1.1 ms | RFC 3987, section 2.2 |
+//! | `uri-template` | 14 | 0.07 ms | RFC 6570, section 2 |
+//! | `uuid` | 38 | 0.02 ms | RFC 4122, section 3 |
+//! | `json-pointer` | 4 | 0.01 ms | RFC 6901, section 3 |
+//! | `relative-json-pointer` | 7 | 0.01 ms | draft-handrews-relative-json-pointer-01, section 3 |
+//!
+//! A leap second is taken at the offsets that clocks have had since there are leap seconds (1972), whole quarters
+//! of an hour; at the others it would cost `time` ten thousand states.
 //!
 //! `hostname` is an annotation because RFC 5891 makes the validity of an `xn--` label depend on decoding it,
 //! which no automaton of sensible size does; `idn-hostname` and `idn-email` hold such labels, and `regex` is

@@ -238,7 +238,7 @@ impl<'a> Subsets<'a> {
             self.close(*node, None);
         }
         self.number();
-        let words: Vec<(Kind, char, Option<char>)> = self.kinds();
+        let kinds = self.kinds();
         let (mut members, mut items, mut cuts, mut active) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut state = 0;
         while (state as usize) < self.known.len() {
@@ -254,14 +254,14 @@ impl<'a> Subsets<'a> {
             items.clear();
             let open = nodes.iter().any(|node| matches!(self.nfa.steps[*node as usize], Step::Assert(..)));
             if open || self.nfa.boundaries {
-                for &(kind, from, until) in &words {
+                for &(kind, from, until) in &kinds {
                     let resolved = self.resolve(nodes, before, kind);
                     self.collect(&resolved, (from, until), &mut items);
                 }
             } else {
                 self.collect(nodes, ('\0', None), &mut items);
             }
-            self.edges(&mut builder, &mut items, &mut cuts, &mut active, &words)?;
+            self.edges(&mut builder, &mut items, &mut cuts, &mut active, &kinds)?;
             builder.state(accepting);
             state += 1;
             if self.known.len() > DFA_STATES {

@@ -1,0 +1,140 @@
+//! One message: reading a request, writing an answer.
+
+use connector_core::json::{Locator, Numbers, Object, Path, Profile, Value, read_strict};
+use connector_core::shape::{Reading, Shape};
+use connector_core::{Finding, Findings, Refusal, TrustLimits};
+
+/// The most bytes of one message: a manifest of the largest size in base64, and room for what stands around it.
+pub(crate) const MAX_BYTES: usize = 8 << 20;
+
+const PROFILE: Profile = Profile { max_bytes: MAX_BYTES, max_depth: 128, numbers: Numbers::Any };
+
+/// A request. Without an id it is a notification, and no answer is written.
+pub(crate) struct Request {
+    pub(crate) id: Option<Value>,
+    pub(crate) method: String,
+    pub(crate) params: Value,
+}
+
+/// Why a request has no result.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The message is not JSON (-32700).
+    Parse,
+    /// The message is not a request (-32600).
+    Request(&'static str),
+    /// No such method, or not in this build (-32601).
+    Method,
+    /// The parameters are not those of the method (-32602).
+    Params(String),
+    /// A defect of the core (-32603).
+    Internal,
+    /// The core refuses (1).
+    Refused(Box<Refusal>),
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(Box::new(refusal))
+    }
+}
+
+impl Request {
+    /// Reads one line. A failure comes with the id, as far as one could be read.
+    pub(crate) fn read(line: &[u8]) -> Result<Self, (Value, Failure)> {
+        let value = read_strict(line, PROFILE).map_err(|_| (Value::Null, Failure::Parse))?;
+        let Value::Object(object) = value else {
+            return Err((Value::Null, Failure::Request("a message is one object; batches are not taken")));
+        };
+        let id = object.get("id").cloned();
+        let shown = id.clone().unwrap_or(Value::Null);
+        let refuse = |reason| Err((shown.clone(), Failure::Request(reason)));
+        if !matches!(id, None | Some(Value::Null | Value::String(_) | Value::Number(_))) {
+            return Err((Value::Null, Failure::Request("an id is a string, a number or null")));
+        }
+        if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+            return refuse("`jsonrpc` is \"2.0\"");
+        }
+        let Some(method) = object.get("method").and_then(Value::as_str).map(str::to_owned) else {
+            return refuse("`method` is a string");
+        };
+        let params = match object.get("params") {
+            None => Value::Object(Object::new()),
+            Some(params @ Value::Object(_)) => params.clone(),
+            Some(_) => return refuse("`params` is an object"),
+        };
+        Ok(Self { id, method, params })
+    }
+
+    /// The parameters as a type; members that it does not know are a failure.
+    pub(crate) fn params<T: Shape>(&self) -> Result<T, Failure> {
+        let (limits, mut findings) = (TrustLimits::default(), Findings::new());
+        let read =
+            T::read(&self.params, &Path::Root, &mut Reading { limits: &limits, findings: &mut findings });
+        match read.filter(|_| !findings.has_errors()) {
+            Some(params) => Ok(params),
+            None => {
+                let each = |finding: &Finding| format!("{}: {}", finding.pointer, finding.message);
+                Err(Failure::Params(findings.list().iter().take(8).map(each).collect::<Vec<_>>().join("; ")))
+            }
+        }
+    }
+}
+
+/// The line of an answer, without its line break.
+pub(crate) fn answer(id: &Value, result: Result<Value, Failure>) -> String {
+    let outcome = match result {
+        Ok(result) => ("result", result),
+        Err(failure) => ("error", error(failure)),
+    };
+    object([("jsonrpc", "2.0".into()), ("id", id.clone()), outcome]).to_text()
+}
+
+fn error(failure: Failure) -> Value {
+    let (code, message, data) = match failure {
+        Failure::Parse => (-32700, "the line is not one JSON message of at most 8 MiB".to_owned(), None),
+        Failure::Request(reason) => (-32600, reason.to_owned(), None),
+        Failure::Method => (-32601, "no such method in this build".to_owned(), None),
+        Failure::Params(reason) => (-32602, reason, None),
+        Failure::Internal => (-32603, "the core failed; this is a defect".to_owned(), None),
+        Failure::Refused(refusal) => (1, refusal.reason.clone(), Some(refused(&refusal))),
+    };
+    let members = [("code", Value::from(i64::from(code))), ("message", message.into())];
+    object(members.into_iter().chain(data.map(|data| ("data", data))))
+}
+
+fn refused(refusal: &Refusal) -> Value {
+    let mut members =
+        vec![("code", refusal.code.as_str().into()), ("reason", refusal.reason.as_str().into())];
+    members.extend(refusal.advice.as_deref().map(|advice| ("advice", advice.into())));
+    if !refusal.findings.is_empty() {
+        members.push(("findings", findings(&refusal.findings, None)));
+    }
+    object(members)
+}
+
+/// Findings in the shape of the page; with line and column where the source text is at hand.
+pub(crate) fn findings(list: &[Finding], source: Option<&[u8]>) -> Value {
+    let located = source.map(|source| (source, Locator::new(source, list)));
+    let each = |(index, finding): (usize, &Finding)| {
+        let mut members = vec![
+            ("rule", Value::from(finding.rule.id)),
+            ("severity", finding.rule.severity.as_str().into()),
+            ("pointer", finding.pointer.as_str().into()),
+        ];
+        if let Some((source, locator)) = &located {
+            let position = locator.position(source, index);
+            members.push(("line", position.line.into()));
+            members.push(("column", position.column.into()));
+        }
+        members.push(("message", finding.message.as_str().into()));
+        members.push(("help", finding.rule.help.into()));
+        object(members)
+    };
+    Value::Array(list.iter().enumerate().map(each).collect())
+}
+
+/// An object of an answer.
+pub(crate) fn object<'n>(members: impl IntoIterator<Item = (&'n str, Value)>) -> Value {
+    Value::Object(members.into_iter().collect())
+}

@@ -1,0 +1,11 @@
+//! `connector rpc`: the seam by which other languages' tests, editors and checks reach the real core.
+//! JSON-RPC 2.0, one message per line; docs/rpc.md lists the methods.
+
+mod message;
+mod pure;
+mod server;
+mod session;
+
+pub(crate) use message::object;
+pub(crate) use pure::report;
+pub(crate) use server::serve;

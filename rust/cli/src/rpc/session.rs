@@ -1,0 +1,269 @@
+//! The methods of a session.
+
+use std::sync::Arc;
+
+use connector_core::call::{Reason, ToolCall};
+use connector_core::grant::Grant;
+use connector_core::json::{Sha256, Value};
+use connector_core::record;
+use connector_core::shape::Integer;
+use connector_runtime::{Installed, Secret, Session};
+use smol_str::SmolStr;
+
+use super::message::{Failure, Request, object};
+use super::server::{Outcome, Server};
+use crate::options::open_options;
+
+record! {
+    struct Open {
+        limits: Option<Value> = "limits",
+        ask_credentials: bool = "askCredentials",
+        test_roots: Option<SmolStr> = "testRoots",
+        test_resolve: Option<Value> = "testResolve",
+        test_connect: Option<Value> = "testConnect",
+    }
+}
+
+record! {
+    struct OfSession {
+        session: SmolStr = "session",
+    }
+}
+
+record! {
+    struct Install {
+        session: SmolStr = "session",
+        text: SmolStr = "text",
+        source: SmolStr = "source",
+        grant: Option<Grant> = "grant",
+        contract: Option<SmolStr> = "contract",
+    }
+}
+
+record! {
+    struct SetGrant {
+        session: SmolStr = "session",
+        id: SmolStr = "id",
+        grant: Grant = "grant",
+    }
+}
+
+record! {
+    struct CredentialName {
+        session: SmolStr = "session",
+        id: SmolStr = "id",
+        name: SmolStr = "name",
+    }
+}
+
+record! {
+    struct SetCredential {
+        session: SmolStr = "session",
+        id: SmolStr = "id",
+        name: SmolStr = "name",
+        secret: SmolStr = "secret",
+    }
+}
+
+record! {
+    struct PlanCall {
+        session: SmolStr = "session",
+        contract: Option<SmolStr> = "contract",
+        call: Call = "call",
+        conversation: Option<SmolStr> = "conversation",
+    }
+}
+
+record! {
+    struct Call {
+        name: SmolStr = "name",
+        arguments: Value = "arguments",
+    }
+}
+
+record! {
+    struct Execute {
+        session: SmolStr = "session",
+        plan: SmolStr = "plan",
+        confirmation: Option<SmolStr> = "confirmation",
+        call_id: Option<SmolStr> = "callId",
+        max_chars: Option<Integer<0, 262_144>> = "maxChars",
+    }
+}
+
+record! {
+    struct Cancel {
+        session: SmolStr = "session",
+        call_id: SmolStr = "callId",
+    }
+}
+
+record! {
+    struct Advance {
+        session: SmolStr = "session",
+        ms: Integer<0, 31_536_000_000> = "ms",
+    }
+}
+
+/// Calls a method of a session.
+pub(super) fn call(server: &mut Server, request: &Request) -> Result<Outcome, Failure> {
+    let result = match request.method.as_str() {
+        "session.open" => open(server, &request.params()?),
+        "session.close" => {
+            let OfSession { session } = request.params()?;
+            let closed = server.sessions.remove(session.as_str()).ok_or_else(unknown_session)?;
+            closed.close();
+            Ok(object([]))
+        }
+        "session.install" => install(server, request.params()?),
+        "session.grant" => {
+            let SetGrant { session, id, grant } = request.params()?;
+            let installed = find(server, &session)?.set_grant(&id, grant)?;
+            Ok(object([("contract", hash(installed.contract))]))
+        }
+        "session.list" => {
+            let OfSession { session } = request.params()?;
+            list(&*find(server, &session)?)
+        }
+        "credential.set" => {
+            let SetCredential { session, id, name, secret } = request.params()?;
+            find(server, &session)?.set_credential(&id, &name, Secret::new(secret.to_string()))?;
+            Ok(object([]))
+        }
+        "credential.has" => {
+            let CredentialName { session, id, name } = request.params()?;
+            let present = find(server, &session)?.has_credential(&id, &name)?;
+            Ok(object([("present", present.into())]))
+        }
+        "credential.delete" => {
+            let CredentialName { session, id, name } = request.params()?;
+            find(server, &session)?.delete_credential(&id, &name)?;
+            Ok(object([]))
+        }
+        "call.plan" => plan(server, request.params()?),
+        "call.execute" => return execute(server, request.params()?),
+        "call.cancel" => {
+            let Cancel { session, call_id } = request.params()?;
+            Ok(object([("cancelled", find(server, &session)?.cancel(&call_id).into())]))
+        }
+        "audit.read" => {
+            let OfSession { session } = request.params()?;
+            let (records, head) = find(server, &session)?.audit();
+            let records = records.iter().map(connector_core::audit::Record::to_value).collect();
+            Ok(object([("records", Value::Array(records)), ("head", hash(head))]))
+        }
+        #[cfg(feature = "test-hooks")]
+        "test.advance" if server.hooks => {
+            let Advance { session, ms } = request.params()?;
+            find(server, &session)?.advance(ms.get());
+            Ok(object([]))
+        }
+        _ => Err(Failure::Method),
+    };
+    result.map(Outcome::Now)
+}
+
+fn unknown_session() -> Failure {
+    Failure::Params("/session: no such session is open".to_owned())
+}
+
+fn find(server: &Server, session: &str) -> Result<Arc<Session>, Failure> {
+    server.sessions.get(session).cloned().ok_or_else(unknown_session)
+}
+
+fn hash(hash: Sha256) -> Value {
+    hash.to_string().into()
+}
+
+fn open(server: &mut Server, params: &Open) -> Result<Value, Failure> {
+    let asks_for_hooks =
+        params.test_roots.is_some() || params.test_resolve.is_some() || params.test_connect.is_some();
+    if asks_for_hooks && !(cfg!(feature = "test-hooks") && server.hooks) {
+        return Err(Failure::Params(
+            "test members are offered by `connector rpc --test-hooks` of a test build only".into(),
+        ));
+    }
+    if params.ask_credentials {
+        return Err(Failure::Params("/askCredentials: this build asks for no credentials".into()));
+    }
+    let options = open_options(
+        params.limits.as_ref(),
+        params.test_roots.as_deref(),
+        params.test_resolve.as_ref(),
+        params.test_connect.as_ref(),
+    )
+    .map_err(Failure::Params)?;
+    server.opened += 1;
+    let name = format!("s{}", server.opened);
+    server.sessions.insert(name.clone(), Arc::new(Session::open(options)));
+    Ok(object([("session", name.into())]))
+}
+
+fn install(server: &Server, params: Install) -> Result<Value, Failure> {
+    let Install { session, text, source, grant, contract } = params;
+    let grant = grant.unwrap_or_default();
+    let session = find(server, &session)?;
+    let Installed { contract, tools } =
+        session.install(text.as_bytes(), &source, grant, contract.as_deref())?;
+    let tool =
+        |(name, effect): (String, Sha256)| object([("name", name.into()), ("effectHash", hash(effect))]);
+    Ok(object([("contract", hash(contract)), ("tools", Value::Array(tools.into_iter().map(tool).collect()))]))
+}
+
+fn list(session: &Session) -> Result<Value, Failure> {
+    let listed = session.list()?;
+    let connector = |connector: &Arc<connector_core::toolset::Connector>| {
+        let manifest = connector.manifest();
+        object([
+            ("id", connector.id().into()),
+            ("version", manifest.version().into()),
+            ("title", manifest.title().into()),
+            ("source", connector.source().into()),
+            ("sha256", hash(manifest.sha256())),
+        ])
+    };
+    let tool = |tool: &connector_runtime::ListedTool| {
+        object([("name", tool.name.as_str().into()), ("effectHash", hash(tool.effect_hash))])
+    };
+    Ok(object([
+        ("contract", hash(listed.contract)),
+        ("connectors", Value::Array(listed.connectors.iter().map(connector).collect())),
+        ("tools", Value::Array(listed.tools.iter().map(tool).collect())),
+    ]))
+}
+
+fn plan(server: &Server, params: PlanCall) -> Result<Value, Failure> {
+    let PlanCall { session, contract, call, conversation } = params;
+    let arguments = match call.arguments {
+        Value::String(text) => text.to_string(),
+        object @ Value::Object(_) => object.to_text(),
+        _ => return Err(Failure::Params("/call/arguments: expected an object or its JSON text".into())),
+    };
+    let call = ToolCall { name: call.name.to_string(), arguments };
+    let view = find(server, &session)?.plan(&call, contract.as_deref(), conversation.as_deref())?;
+    let reasons = view.needs_confirmation.iter().map(|reason: &Reason| reason.as_str().into()).collect();
+    Ok(object([
+        ("plan", view.plan.into()),
+        ("digest", hash(view.digest)),
+        ("needsConfirmation", Value::Array(reasons)),
+        ("preview", view.preview.to_value()),
+    ]))
+}
+
+fn execute(server: &Server, params: Execute) -> Result<Outcome, Failure> {
+    let session = find(server, &params.session)?;
+    Ok(Outcome::Later(Box::pin(async move {
+        let Execute { plan, confirmation, call_id, max_chars, .. } = params;
+        let budget = max_chars.and_then(|chars| usize::try_from(chars.get()).ok());
+        let answer = session.execute(&plan, confirmation.as_deref(), call_id.as_deref(), budget).await?;
+        let mut members = vec![
+            ("text", Value::from(answer.text)),
+            ("truncated", answer.truncated.into()),
+            ("status", u64::from(answer.status).into()),
+            ("isError", answer.is_error.into()),
+        ];
+        members.extend(answer.code.map(|code| ("code", code.as_str().into())));
+        members.extend(answer.retry_after.map(|seconds| ("retryAfter", seconds.into())));
+        Ok(object(members))
+    })))
+}

@@ -1,0 +1,212 @@
+//! A call that could leave now: its preview, its digest, and what it still needs.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use smol_str::SmolStr;
+
+use super::{CheckedCall, Preview, PreviewHeader};
+use crate::json::{Sha256, Value, canonical, sha256};
+use crate::manifest::{Effect, Tool};
+use crate::origin::Scheme;
+use crate::request::{Budget, Built, Given, Method, Redirects, RenderedHeader};
+use crate::toolset::Connector;
+use crate::{Code, Refusal, TrustLimits};
+
+/// Why a person must confirm a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// The tool's effect, by the grant.
+    Effect,
+    /// Text of another connector came into the conversation before.
+    Flow,
+}
+
+impl Reason {
+    /// The word of the RPC page.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Effect => "effect",
+            Self::Flow => "flow.cross_connector",
+        }
+    }
+}
+
+/// What a plan takes from outside the core: randomness, and what the conversation has seen.
+#[derive(Debug, Clone)]
+pub struct PlanSeed {
+    /// The plan's own name, random.
+    pub id: String,
+    /// A random UUID (RFC 9562), for tools with `idempotency`.
+    pub idempotency_key: String,
+    /// The connectors whose text would flow into this call unconfirmed.
+    pub flows: Vec<SmolStr>,
+}
+
+/// A checked call with its finished request, credentials still placeholders. It dies with its tool set, its
+/// grant and its time, and is used once.
+pub struct Plan {
+    connector: Arc<Connector>,
+    name: SmolStr,
+    built: Built,
+    preview: Preview,
+    digest: Sha256,
+    seed: PlanSeed,
+    reasons: Vec<Reason>,
+    tool_set: Sha256,
+    budget: Budget,
+}
+
+impl Plan {
+    /// Builds the request of a checked call.
+    ///
+    /// # Errors
+    /// `request.value`, `request.too_large`; `grant.denied` when a credential would go over `http` unallowed.
+    pub fn new(call: &CheckedCall, seed: PlanSeed, limits: &TrustLimits) -> Result<Self, Refusal> {
+        let connector = Arc::clone(call.connector());
+        let Some((tool, origin)) = call.tool().and_then(|tool| Some((tool, connector.origin_of(tool)?)))
+        else {
+            return Err(Refusal::new(Code::CallNotExported, "the tool is gone"));
+        };
+        let key = Some(seed.idempotency_key.as_str());
+        let built = tool.request().build(origin, connector.settings(), call.arguments(), key, limits)?;
+        let required = built.credentials().iter().any(|credential| !credential.optional);
+        if required && origin.origin().scheme() == Scheme::Http && !connector.grant().cleartext_credentials {
+            let reason = "the grant does not let a credential go over http";
+            return Err(Refusal::new(Code::GrantDenied, reason));
+        }
+        let mut reasons = Vec::new();
+        if connector.grant().confirms(tool.effect()) {
+            reasons.push(Reason::Effect);
+        }
+        if !seed.flows.is_empty() {
+            reasons.push(Reason::Flow);
+        }
+        let preview = preview(&connector, tool, &built)?;
+        let budget = budget(tool, limits);
+        let document = [
+            ("plan", Value::from(seed.id.as_str())),
+            ("preview", preview.to_value()),
+            (
+                "needsConfirmation",
+                Value::Array(reasons.iter().map(|reason| reason.as_str().into()).collect()),
+            ),
+            ("flows", Value::Array(seed.flows.iter().map(|from| from.as_str().into()).collect())),
+            ("grant", connector.grant_hash().to_string().into()),
+            ("toolSet", call.tool_set().to_string().into()),
+        ];
+        let digest = sha256(canonical(&Value::Object(document.into_iter().collect())).unwrap_or_default());
+        let (name, tool_set) = (call.name().clone(), call.tool_set());
+        Ok(Self { connector, name, built, preview, digest, seed, reasons, tool_set, budget })
+    }
+
+    /// The plan's own name.
+    pub fn id(&self) -> &str {
+        &self.seed.id
+    }
+
+    /// What a person is shown.
+    pub fn preview(&self) -> &Preview {
+        &self.preview
+    }
+
+    /// SHA-256 over the preview, the reasons, the grant and the tool set: what a confirmation repeats.
+    pub fn digest(&self) -> Sha256 {
+        self.digest
+    }
+
+    /// Why a person must confirm; empty when none must.
+    pub fn needs_confirmation(&self) -> &[Reason] {
+        &self.reasons
+    }
+
+    /// The connectors whose text flows in with this call.
+    pub fn flows(&self) -> &[SmolStr] {
+        &self.seed.flows
+    }
+
+    /// The connector.
+    pub fn connector(&self) -> &Arc<Connector> {
+        &self.connector
+    }
+
+    /// The tool.
+    pub fn tool(&self) -> Option<&Tool> {
+        self.connector.manifest().tool(&self.name)
+    }
+
+    /// The tool set under which the plan was made.
+    pub fn tool_set(&self) -> Sha256 {
+        self.tool_set
+    }
+
+    /// The bounds of the call.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// Whether the call changes something at the server.
+    pub fn is_write(&self) -> bool {
+        self.preview.effect != Effect::Read
+    }
+
+    pub(super) fn built(&self) -> &Built {
+        &self.built
+    }
+}
+
+impl std::fmt::Debug for Plan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Plan")
+            .field("tool", &self.preview.tool)
+            .field("digest", &self.digest)
+            .finish_non_exhaustive()
+    }
+}
+
+fn preview(connector: &Connector, tool: &Tool, built: &Built) -> Result<Preview, Refusal> {
+    let shown = built.render(|_| Given::Placeholder)?;
+    let header = |header: RenderedHeader| PreviewHeader {
+        name: header.name.to_string(),
+        value: header.value,
+        fixed: header.fixed,
+    };
+    let origin = connector.origin_of(tool).map(|origin| origin.origin().as_str().to_owned());
+    let preview = Preview {
+        tool: tool.full_name().to_string(),
+        effect: tool.effect(),
+        connector: connector.id().to_owned(),
+        source: connector.source().to_owned(),
+        origin: origin.unwrap_or_default(),
+        method: shown.method,
+        url: shown.url.to_string(),
+        headers: shown.headers.into_iter().map(header).collect(),
+        body: shown.body.map(|body| String::from_utf8_lossy(&body).into_owned()),
+        display: String::new(),
+    };
+    Ok(preview.displayed(connector.manifest().title()))
+}
+
+/// The bounds of a call: those of the host, lowered by the manifest.
+fn budget(tool: &Tool, limits: &TrustLimits) -> Budget {
+    let read = tool.effect() == Effect::Read;
+    let repeatable = tool.request().is_repeatable(read);
+    let fetches = read && matches!(tool.request().method, Method::Get | Method::Head);
+    let asked = tool.limits();
+    let decoded = asked.max_response_bytes.and_then(|bytes| usize::try_from(bytes.get()).ok());
+    let decoded =
+        decoded.map_or(limits.response_decoded_bytes, |bytes| bytes.min(limits.response_decoded_bytes));
+    let total = asked.timeout_ms.map_or(limits.total_timeout, |ms| Duration::from_millis(ms.get()));
+    let retries = asked
+        .retries
+        .map_or(if fetches { 2 } else { 0 }, |retries| u32::try_from(retries.get()).unwrap_or(3));
+    Budget {
+        total: total.min(limits.total_timeout_ceiling),
+        connect: limits.connect_timeout,
+        header_bytes: limits.response_header_bytes,
+        wire_bytes: decoded.min(limits.response_wire_bytes),
+        decoded_bytes: decoded,
+        retries: if repeatable { retries } else { 0 },
+        redirects: asked.redirects.filter(|_| fetches).unwrap_or(Redirects::None),
+    }
+}

@@ -1,0 +1,255 @@
+//! Rendering a built request: the same for the preview and for the wire, apart from the secrets.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use smol_str::SmolStr;
+
+use super::built::{
+    Built, BuiltBody, BuiltHeader, CredentialUse, FormPart, Given, HeaderPart, Node, Rendered, RenderedHeader,
+};
+use super::encode::{Pair, write_form};
+use super::fixed::fixed_headers;
+use super::header_value::check_header_value;
+use super::slot::{Auth, Basic};
+use crate::error::{Code, Refusal};
+use crate::json::Value;
+
+/// The `User-Agent` where a manifest sets none.
+pub const USER_AGENT: &str = concat!("connector-core/", env!("CARGO_PKG_VERSION"));
+/// The `Accept` where a manifest sets none: JSON before other text, anything rather than nothing.
+pub const ACCEPT: &str = "application/json, text/*;q=0.9, */*;q=0.1";
+
+/// Gives what stands in the place of each secret.
+type Give<'g, 's> = &'g dyn Fn(&CredentialUse) -> Given<'s>;
+
+impl Built {
+    /// The request with what `give` gives for each credential: placeholders for the preview, secrets for the
+    /// wire. Apart from these both are the same, byte for byte.
+    ///
+    /// Refuses with `credential.missing` when there is no secret for a place that is not left out, with
+    /// `credential.invalid` when a secret cannot stand in its place, and with `request.too_large` when the
+    /// body is over its limit.
+    pub fn render<'s>(&self, give: impl Fn(&CredentialUse) -> Given<'s>) -> Result<Rendered, Refusal> {
+        let give: Give<'_, 's> = &give;
+        let (body, kind) = match &self.body {
+            None => (None, None),
+            Some(BuiltBody::Text(text)) => (Some(text.clone()), Some("text/plain;charset=utf-8")),
+            Some(BuiltBody::Form(parts)) => {
+                (Some(self.form(parts, give)?), Some("application/x-www-form-urlencoded"))
+            }
+            Some(BuiltBody::Json(node)) => {
+                let mut out = String::new();
+                let there = self.json(node, give, &mut out)?;
+                (there.then_some(out), Some("application/json"))
+            }
+        };
+        if body.as_ref().is_some_and(|body| body.len() > self.body_bytes) {
+            let limit = self.body_bytes;
+            return Err(Refusal::new(
+                Code::RequestTooLarge,
+                format!("the body is over the limit of {limit} bytes"),
+            ));
+        }
+        let secret_body = body.is_some() && self.body.as_ref().is_some_and(BuiltBody::has_secret);
+        let kind = kind.filter(|_| body.is_some());
+        let headers = self.render_headers(kind, body.as_ref().map(String::len), give)?;
+        let body = body.map(String::into_bytes);
+        Ok(Rendered { method: self.method, url: self.url.clone(), headers, body, secret_body })
+    }
+
+    /// The fields of the transport and of the manifest, and the defaults for what the manifest leaves out.
+    /// `kind` is the default media type of the body that is sent.
+    fn render_headers(
+        &self,
+        kind: Option<&'static str>,
+        body: Option<usize>,
+        give: Give<'_, '_>,
+    ) -> Result<Vec<RenderedHeader>, Refusal> {
+        let fixed = |(name, value): (&'static str, String)| RenderedHeader {
+            name: SmolStr::new_static(name),
+            value,
+            fixed: true,
+            secret: false,
+        };
+        let mut fixed = fixed_headers(self.method, &self.url, body).into_iter().map(fixed);
+        let mut headers: Vec<RenderedHeader> = fixed.by_ref().take(1).collect();
+        for BuiltHeader { name, value } in &self.headers {
+            // Without a body there is nothing whose type could be told.
+            if kind.is_none() && name.eq_ignore_ascii_case("content-type") {
+                continue;
+            }
+            let (value, secret) = match value {
+                HeaderPart::Text(text) => (text.clone(), false),
+                HeaderPart::Secret(credential) => match self.header(credential, give)? {
+                    Some(value) => (value, true),
+                    None => continue,
+                },
+            };
+            headers.push(RenderedHeader { name: name.clone(), value, fixed: false, secret });
+        }
+        let defaults = [("User-Agent", Some(USER_AGENT)), ("Accept", Some(ACCEPT)), ("Content-Type", kind)];
+        for (name, value) in defaults {
+            if let Some(value) =
+                value.filter(|_| headers.iter().all(|header| !header.name.eq_ignore_ascii_case(name)))
+            {
+                let name = SmolStr::new_static(name);
+                headers.push(RenderedHeader { name, value: value.to_owned(), fixed: false, secret: false });
+            }
+        }
+        headers.extend(fixed);
+        Ok(headers)
+    }
+
+    /// The value of a header that a secret fills; nothing when it is left out.
+    fn header(&self, credential: &CredentialUse, give: Give<'_, '_>) -> Result<Option<String>, Refusal> {
+        let secret = match give(credential) {
+            Given::Nothing => return credential.left_out().map(|()| None),
+            Given::Placeholder => credential.placeholder(),
+            Given::Secret(secret) => {
+                credential.check(secret, self.header_value_bytes)?;
+                match &credential.auth {
+                    Auth::Bare | Auth::Scheme(_) => {
+                        check_header_value(secret, self.header_value_bytes)
+                            .map_err(|fault| credential.invalid(&fault.to_string()))?;
+                        secret.to_owned()
+                    }
+                    Auth::Basic(_, basic) => STANDARD.encode(credential.user_and_password(basic, secret)?),
+                }
+            }
+        };
+        let value = match &credential.auth {
+            Auth::Bare => secret,
+            Auth::Scheme(scheme) | Auth::Basic(scheme, _) => format!("{scheme} {secret}"),
+        };
+        if value.len() > self.header_value_bytes {
+            return Err(credential.invalid("it is longer than a header value may be"));
+        }
+        Ok(Some(value))
+    }
+
+    /// A secret for a body; nothing when it is left out.
+    fn plain<'s>(
+        &self,
+        credential: &CredentialUse,
+        give: Give<'_, 's>,
+    ) -> Result<Option<Shown<'s>>, Refusal> {
+        match give(credential) {
+            Given::Nothing => credential.left_out().map(|()| None),
+            Given::Placeholder => Ok(Some(Shown::Placeholder(credential.placeholder()))),
+            Given::Secret(secret) => {
+                credential.check(secret, self.header_value_bytes)?;
+                Ok(Some(Shown::Secret(secret)))
+            }
+        }
+    }
+
+    fn form(&self, parts: &[FormPart], give: Give<'_, '_>) -> Result<String, Refusal> {
+        let mut out = String::new();
+        for part in parts {
+            let written = match part {
+                FormPart::Pair(pair) => write_form(std::slice::from_ref(pair)),
+                FormPart::Secret(name, credential) => match self.plain(credential, give)? {
+                    None => continue,
+                    Some(Shown::Secret(secret)) => write_form(&[Pair::text(name.clone(), secret)]),
+                    // A person reads it: the placeholder stands as it is.
+                    Some(Shown::Placeholder(text)) => write_form(&[Pair::text(name.clone(), "")]) + &text,
+                },
+            };
+            if !out.is_empty() {
+                out.push('&');
+            }
+            out.push_str(&written);
+        }
+        Ok(out)
+    }
+
+    /// Writes a value; gives whether there is one.
+    fn json(&self, node: &Node, give: Give<'_, '_>, out: &mut String) -> Result<bool, Refusal> {
+        match node {
+            Node::Text(text) => out.push_str(text),
+            Node::Secret(credential) => match self.plain(credential, give)? {
+                None => return Ok(false),
+                Some(Shown::Secret(text)) => Value::from(text).write(out),
+                Some(Shown::Placeholder(text)) => Value::from(text).write(out),
+            },
+            Node::Array(items) => {
+                let mut separator = "[";
+                for item in items {
+                    let start = out.len();
+                    out.push_str(separator);
+                    if self.json(item, give, out)? {
+                        separator = ",";
+                    } else {
+                        out.truncate(start);
+                    }
+                }
+                out.push_str(if separator == "[" { "[]" } else { "]" });
+            }
+            Node::Object(members) => {
+                let mut separator = "{";
+                for (name, value) in members {
+                    let start = out.len();
+                    out.push_str(separator);
+                    out.push_str(name);
+                    out.push(':');
+                    if self.json(value, give, out)? {
+                        separator = ",";
+                    } else {
+                        out.truncate(start);
+                    }
+                }
+                out.push_str(if separator == "{" { "{}" } else { "}" });
+            }
+        }
+        Ok(true)
+    }
+}
+
+enum Shown<'s> {
+    Secret(&'s str),
+    Placeholder(String),
+}
+
+impl CredentialUse {
+    /// What stands for the secret in a preview.
+    pub fn placeholder(&self) -> String {
+        format!("<credential {}>", self.name)
+    }
+
+    /// Whether the place may go without its secret.
+    fn left_out(&self) -> Result<(), Refusal> {
+        if self.optional {
+            return Ok(());
+        }
+        Err(Refusal::new(Code::CredentialMissing, format!("the credential `{}` is not set", self.name)))
+    }
+
+    fn invalid(&self, why: &str) -> Refusal {
+        Refusal::new(Code::CredentialInvalid, format!("the credential `{}` cannot be sent: {why}", self.name))
+    }
+
+    /// What every secret is held to, wherever it stands.
+    fn check(&self, secret: &str, max_bytes: usize) -> Result<(), Refusal> {
+        if secret.is_empty() {
+            return Err(self.invalid("it is empty"));
+        }
+        if secret.len() > max_bytes {
+            return Err(self.invalid("it is longer than a header value may be"));
+        }
+        if secret.contains(char::is_control) {
+            return Err(self.invalid("it holds a line break or another control character"));
+        }
+        Ok(())
+    }
+
+    /// The text that `Basic` encodes (RFC 7617 section 2); a user holds no colon.
+    fn user_and_password(&self, basic: &Basic, secret: &str) -> Result<String, Refusal> {
+        match basic {
+            Basic::UserAndPassword if secret.contains(':') => Ok(secret.to_owned()),
+            Basic::UserAndPassword => Err(self.invalid("it is not of the form `user:password`")),
+            Basic::PasswordOf(user) => Ok(format!("{user}:{secret}")),
+            Basic::User if secret.contains(':') => Err(self.invalid("it is a user, which holds no colon")),
+            Basic::User => Ok(format!("{secret}:")),
+        }
+    }
+}

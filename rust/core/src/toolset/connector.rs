@@ -1,0 +1,187 @@
+//! A manifest bound by a person's grant.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::effect::Scope;
+use crate::grant::{Grant, is_tool};
+use crate::json::{Path, Sha256};
+use crate::manifest::{Manifest, Tool};
+use crate::origin::BoundOrigin;
+use crate::request::{AnySlot, Settings, Source};
+use crate::rule::Findings;
+use crate::rules;
+use crate::{Code, Refusal, TrustLimits};
+
+rules! {
+    GRANT_ORIGIN_UNKNOWN: Error "grant.origin_unknown", "A grant binds only origins that the manifest leaves to the person.",
+        "Remove the origin, or use the name that the manifest gives it.";
+    GRANT_TOOL_UNKNOWN: Error "grant.tool_unknown", "`only` of a grant names tools of the manifest.",
+        "Use the names of tools as the manifest writes them.";
+}
+
+/// A checked manifest with its source and its grant: every origin bound, every setting held against its slots.
+///
+/// Immutable. Only [`bind`](Self::bind) makes one.
+#[derive(Debug)]
+pub struct Connector {
+    manifest: Arc<Manifest>,
+    source: SmolStr,
+    grant: Grant,
+    grant_hash: Sha256,
+    origins: BTreeMap<SmolStr, BoundOrigin>,
+    settings: Settings,
+    effects: Vec<Sha256>,
+}
+
+impl Connector {
+    /// Binds a manifest. `source` is the host's label of where it came from.
+    ///
+    /// # Errors
+    /// `grant.invalid`, with a finding for each origin, setting and tool name that does not fit; pointers lead into
+    /// the grant.
+    pub fn bind(
+        manifest: Arc<Manifest>,
+        source: &str,
+        grant: Grant,
+        limits: &TrustLimits,
+    ) -> Result<Self, Refusal> {
+        let mut findings = Findings::new();
+        let origins = bind_origins(&manifest, &grant, &mut findings);
+        let given = grant.settings.iter().flat_map(|settings| settings.iter());
+        let given = given.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let settings = manifest.bind_settings(&given, limits);
+        let settings =
+            settings.map_err(|refusal| findings.extend(&Path::Root, refusal.findings)).unwrap_or_default();
+        for (index, word) in grant.only.iter().flat_map(|only| only.0.iter()).enumerate() {
+            let known = |tool: &Tool| is_tool(word, manifest.id().as_str(), tool.name().as_str());
+            if !manifest.tools().iter().any(known) {
+                let message = format_args!("the manifest has no such tool");
+                findings.add(&GRANT_TOOL_UNKNOWN, &Path::Root.name("only").index(index), message);
+            }
+        }
+        if findings.has_errors() {
+            let first = findings.list().first().map(|finding| finding.message.clone()).unwrap_or_default();
+            let reason = format!("the grant does not fit the manifest: {first}");
+            return Err(Refusal::new(Code::GrantInvalid, reason).with_findings(findings.into_list()));
+        }
+        let effects = (0..)
+            .zip(manifest.tools())
+            .map(|(index, tool)| effect(&manifest, index, tool, &origins, &settings));
+        let (effects, grant_hash) = (effects.collect(), grant.hash(manifest.sha256()));
+        Ok(Self { manifest, source: source.into(), grant, grant_hash, origins, settings, effects })
+    }
+
+    /// The connector's id.
+    pub fn id(&self) -> &str {
+        self.manifest.id().as_str()
+    }
+
+    /// The manifest.
+    pub fn manifest(&self) -> &Arc<Manifest> {
+        &self.manifest
+    }
+
+    /// The host's label of where the manifest came from.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The grant.
+    pub fn grant(&self) -> &Grant {
+        &self.grant
+    }
+
+    /// The hash of the grant, which covers the manifest that it was given for.
+    pub fn grant_hash(&self) -> Sha256 {
+        self.grant_hash
+    }
+
+    /// The settings that the person gave.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// A bound origin by the name that the manifest gives it.
+    pub fn origin(&self, name: &str) -> Option<&BoundOrigin> {
+        self.origins.get(name)
+    }
+
+    /// The origin that a tool of the manifest calls.
+    pub fn origin_of(&self, tool: &Tool) -> Option<&BoundOrigin> {
+        self.origins.get(tool.request().origin.0.as_str())
+    }
+
+    /// Full names and effect hashes of the tools, in file order.
+    pub fn effects(&self) -> impl Iterator<Item = (&str, Sha256)> {
+        let names = self.manifest.tools().iter().map(|tool| tool.full_name().as_str());
+        names.zip(self.effects.iter().copied())
+    }
+
+    /// The full names of the tools that the grant lets be called, in file order.
+    pub fn callable(&self) -> impl Iterator<Item = &str> {
+        let granted = |tool: &&Tool| self.grant.allows_tool(self.id(), tool.name().as_str());
+        self.manifest.tools().iter().filter(granted).map(|tool| tool.full_name().as_str())
+    }
+}
+
+fn bind_origins(
+    manifest: &Manifest,
+    grant: &Grant,
+    findings: &mut Findings,
+) -> BTreeMap<SmolStr, BoundOrigin> {
+    let at = Path::Root.name("origins");
+    let given = |name: &str| grant.origins.as_ref().and_then(|origins| origins.get(name));
+    for (name, _) in grant.origins.iter().flat_map(|origins| origins.iter()) {
+        if manifest.origins().get(name).is_none() {
+            let message = format_args!("the manifest has no such origin");
+            findings.add_name(&GRANT_ORIGIN_UNKNOWN, &at.name(name), message);
+        }
+    }
+    let mut bound = BTreeMap::new();
+    for (name, entry) in manifest.origins().iter() {
+        match entry.bind(given(name.as_str()).map(SmolStr::as_str), grant.reach()) {
+            Ok(origin) => {
+                bound.insert(name.as_str().into(), origin);
+            }
+            Err(fault) => {
+                findings.add(
+                    fault.rule(),
+                    &at.name(name.as_str()),
+                    format_args!("the origin `{name}`: {fault}"),
+                );
+            }
+        }
+    }
+    bound
+}
+
+fn effect(
+    manifest: &Manifest,
+    index: usize,
+    tool: &Tool,
+    origins: &BTreeMap<SmolStr, BoundOrigin>,
+    settings: &Settings,
+) -> Sha256 {
+    let origin = tool.request().origin.0.as_str();
+    let mut used_settings = Vec::new();
+    let mut used_credentials = Vec::new();
+    tool.request().each_slot(&Path::Root, &mut |_, _, slot| match slot {
+        AnySlot::Slot(slot) if slot.source == Source::Setting => used_settings.push(slot.name.to_string()),
+        AnySlot::Credential(slot) => used_credentials.push(slot.name.to_string()),
+        AnySlot::Slot(_) => {}
+    });
+    Scope {
+        manifest: manifest.source(),
+        tool: index,
+        origin: (origin, origins.get(origin).map_or("", BoundOrigin::as_str)),
+        settings: used_settings
+            .iter()
+            .filter_map(|name| Some((name.as_str(), settings.get(name)?)))
+            .collect(),
+        credentials: used_credentials.iter().map(String::as_str).collect(),
+    }
+    .hash()
+}
