@@ -40,6 +40,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+pub use grammar::{GRAMMAR_BYTES, Grammar, Note};
 pub use field::{ArrayField, Field, Kinds};
 pub use rules::RULES;
 pub use undecided::Undecided;

@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use super::chars::{Escapes, Ranges, Spelled};
+use super::formats::FormatRules;
 use super::names::Names;
 use super::repeat::{self, Element};
 use super::shared::{Shared, SharedSet};
@@ -24,6 +25,9 @@ pub(super) struct Rules {
     escapes: FxHashMap<Escapes, SmolStr>,
     blocks: FxHashMap<(Element, u64), SmolStr>,
     deferred: SmallVec<[Deferred; 4]>,
+    formats: Vec<&'static FormatRules>,
+    /// Which of the rules of values something refers to.
+    used: Vec<bool>,
 }
 
 /// A rule whose name is given and whose body is not written.
@@ -44,12 +48,52 @@ impl Rules {
             escapes: FxHashMap::default(),
             blocks: FxHashMap::default(),
             deferred: SmallVec::new(),
+            formats: Vec::new(),
+            used: Vec::new(),
         }
     }
 
     /// Whether the text is too long to go on.
     pub(super) fn is_full(&self) -> bool {
         self.writer.len() > FULL
+    }
+
+    /// Writes a reference to the rule of a value.
+    pub(super) fn used(&mut self, name: &str, number: usize) {
+        self.mark(number);
+        self.writer.name(name);
+    }
+
+    /// Says that the rule of a value is used.
+    pub(super) fn mark(&mut self, number: usize) {
+        if self.used.len() <= number {
+            self.used.resize(number + 1, false);
+        }
+        if let Some(used) = self.used.get_mut(number) {
+            *used = true;
+        }
+    }
+
+    /// Whether the rule of a value is used.
+    pub(super) fn is_used(&self, number: usize) -> bool {
+        self.used.get(number).copied().unwrap_or(false)
+    }
+
+    /// Writes a reference to the rule of a format.
+    pub(super) fn format(&mut self, format: &'static FormatRules) {
+        if !self.formats.iter().any(|known| known.name == format.name) {
+            self.formats.push(format);
+            self.shared.add_all(format.shared);
+        }
+        self.writer.name(&format.name);
+    }
+
+    /// The text, with what it shares.
+    pub(super) fn finish(mut self) -> String {
+        self.formats.iter().for_each(|format| self.writer.push_rules(&format.text));
+        let mut text = self.writer.into_text();
+        self.shared.write(&mut text);
+        text
     }
 
     /// The text and the shared rules that it still needs.
@@ -103,11 +147,6 @@ impl Rules {
     pub(super) fn use_shared(&mut self, rule: Shared) -> SmolStr {
         self.shared.add(rule);
         SmolStr::new_static(rule.name())
-    }
-
-    /// Marks shared rules as used.
-    pub(super) fn uses(&mut self, shared: SharedSet) {
-        self.shared.add_all(shared);
     }
 
     /// Writes one character of a JSON string as one element.

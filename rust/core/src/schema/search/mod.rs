@@ -13,7 +13,9 @@ pub(crate) use normal::strings;
 pub(crate) use witness::Witness;
 
 use super::arena::{Arena, Expr, Id, plainly_disjoint};
+use super::array::Arr;
 use super::number;
+use super::object::Obj;
 use super::set::Set;
 use super::string::Products;
 use super::undecided::Undecided;
@@ -28,7 +30,7 @@ const FRAMES: u32 = 128;
 /// Answers are exact or [`Undecided`]; the work is bounded by steps over the life of a search.
 pub(crate) struct Search {
     pub(crate) arena: Arena,
-    products: Products,
+    pub(crate) products: Products,
     /// Normal forms, by id.
     sets: Vec<Option<Arc<Set>>>,
     /// Proven: a member, or that there is none.
@@ -40,6 +42,7 @@ pub(crate) struct Search {
     /// `oneOf`s that are being taken apart.
     expanding: FxHashSet<Id>,
     steps: u32,
+    most_steps: u32,
     frames: u32,
 }
 
@@ -54,8 +57,24 @@ impl Search {
             lowest: usize::MAX,
             expanding: FxHashSet::default(),
             steps: 0,
+            most_steps: STEPS,
             frames: 0,
         }
+    }
+
+    /// A search that may take so many times as long, for a reader that asks about every part of a schema.
+    pub(crate) fn times(arena: Arena, times: u32) -> Self {
+        Self { most_steps: STEPS.saturating_mul(times), ..Self::new(arena) }
+    }
+
+    /// Whether a clause of objects is empty.
+    pub(crate) fn has_no_object(&mut self, pos: &Obj, negatives: &[Obj]) -> Result<bool, Undecided> {
+        Ok(self.object(pos, negatives)?.is_none())
+    }
+
+    /// Whether a clause of arrays is empty.
+    pub(crate) fn has_no_array(&mut self, pos: &Arr, negatives: &[Arr]) -> Result<bool, Undecided> {
+        Ok(self.array(pos, negatives)?.is_none())
     }
 
     /// A value of the set; `None` is proof that there is none. "Absent" is no value.
@@ -156,7 +175,7 @@ impl Search {
 
     fn step(&mut self) -> Result<(), Undecided> {
         self.steps += 1;
-        if self.steps > STEPS { Err(Undecided::Steps) } else { Ok(()) }
+        if self.steps > self.most_steps { Err(Undecided::Steps) } else { Ok(()) }
     }
 
     /// Runs with an empty stack, so that the answer rests on no assumption.
