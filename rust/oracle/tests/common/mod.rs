@@ -2,6 +2,10 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses the part that it needs")]
 
+pub mod random;
+pub mod spelling;
+pub mod suites;
+
 use std::time::Duration;
 
 use connector_oracle::{Judge, judge_program};
