@@ -123,7 +123,9 @@ impl Objects {
             }
         });
         for at in others {
-            rules.writer.alternative();
+            if group {
+                rules.writer.alternative();
+            }
             self.reference(Part::Other(at), rules);
         }
         if group {
@@ -175,7 +177,9 @@ impl Objects {
             });
         }
         for (id, places) in values {
-            rules.writer.alternative();
+            if group {
+                rules.writer.alternative();
+            }
             let value = places.first().and_then(|at| {
                 let fields = &self.piece(*at)?.fields;
                 fields.iter().find(|field| field.id == id).map(|field| field.value.clone())
