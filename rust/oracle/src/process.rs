@@ -61,7 +61,13 @@ impl Judge {
     }
 
     /// Draws texts from a grammar; past `soft` bytes each ends as soon as it can.
-    pub fn sample(&mut self, grammar: &str, seed: u64, count: usize, soft: usize) -> Result<Vec<String>, Failure> {
+    pub fn sample(
+        &mut self,
+        grammar: &str,
+        seed: u64,
+        count: usize,
+        soft: usize,
+    ) -> Result<Vec<String>, Failure> {
         let answer = self
             .ask(&json!({"do": "sample", "grammar": grammar, "seed": seed, "count": count, "soft": soft}))?;
         let texts = answer.get("texts").and_then(Value::as_array);
@@ -105,7 +111,8 @@ impl Judge {
                 });
             }
         };
-        let answer: Value = serde_json::from_str(&text).map_err(|error| Failure::Refused(error.to_string()))?;
+        let answer: Value =
+            serde_json::from_str(&text).map_err(|error| Failure::Refused(error.to_string()))?;
         match answer.get("error").and_then(Value::as_str) {
             Some(error) => Err(Failure::Refused(error.to_owned())),
             None => Ok(answer),

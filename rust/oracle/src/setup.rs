@@ -46,7 +46,9 @@ fn build() -> io::Result<PathBuf> {
     if program.exists() {
         return Ok(program);
     }
-    for (name, text) in [("package.json", PACKAGE), ("package-lock.json", LOCK), (".npmrc", NPMRC)].into_iter().chain(SOURCES) {
+    for (name, text) in
+        [("package.json", PACKAGE), ("package-lock.json", LOCK), (".npmrc", NPMRC)].into_iter().chain(SOURCES)
+    {
         fs::write(cache.join(name), text)?;
     }
     run(Command::new("npm").arg("ci").current_dir(&cache))?;
@@ -66,7 +68,8 @@ fn build() -> io::Result<PathBuf> {
 /// The folder of build products.
 fn target() -> PathBuf {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), |target| workspace.join(target))
+    std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| workspace.join("target"), |target| workspace.join(target))
 }
 
 fn run(command: &mut Command) -> io::Result<()> {

@@ -31,14 +31,18 @@ struct Tally {
 
 impl Tally {
     fn check(&mut self, judge: &mut Judge, name: &str, schema: &Schema, values: &[Value]) {
-        let grammar = schema.to_grammar().unwrap_or_else(|refusal| panic!("{name}: {refusal} {}", schema.source()));
-        let show = || format!("{name}\n{}\n{}", schema.source(), grammar.text.chars().take(3_000).collect::<String>());
+        let grammar =
+            schema.to_grammar().unwrap_or_else(|refusal| panic!("{name}: {refusal} {}", schema.source()));
+        let show = || {
+            format!("{name}\n{}\n{}", schema.source(), grammar.text.chars().take(3_000).collect::<String>())
+        };
         self.schemas += 1;
         self.bytes.push(grammar.text.len());
         if grammar.is_exact() {
             self.exact += 1;
         } else {
-            let notes: Vec<_> = grammar.notes.iter().map(|note| format!("{} {}", note.pointer, note.keyword)).collect();
+            let notes: Vec<_> =
+                grammar.notes.iter().map(|note| format!("{} {}", note.pointer, note.keyword)).collect();
             self.inexact.push(format!("{name}: {}", notes.join(", ")));
         }
         if let Err(failure) = judge.load(&grammar.text) {
@@ -46,8 +50,11 @@ impl Tally {
         }
         // Soundness.
         let seed = self.schemas as u64;
-        let samples = judge.sample(&grammar.text, seed, 12, 60).unwrap_or_else(|failure| panic!("{failure:?} {}", show()));
-        let taken = judge.accepts(&grammar.text, &samples).unwrap_or_else(|failure| panic!("{failure:?} {}", show()));
+        let samples = judge
+            .sample(&grammar.text, seed, 12, 60)
+            .unwrap_or_else(|failure| panic!("{failure:?} {}", show()));
+        let taken =
+            judge.accepts(&grammar.text, &samples).unwrap_or_else(|failure| panic!("{failure:?} {}", show()));
         assert!(taken.iter().all(|taken| *taken), "the matcher takes what is drawn: {}", show());
         for sample in &samples {
             self.samples += 1;
@@ -67,7 +74,8 @@ impl Tally {
             accepted.iter().zip(&texts).filter_map(|(value, text)| Some((*value, text.as_ref()?))).collect();
         self.values += spelled_ones.len();
         let texts: Vec<&str> = spelled_ones.iter().map(|(_, text)| text.as_str()).collect();
-        let taken = judge.accepts(&grammar.text, &texts).unwrap_or_else(|failure| panic!("{failure:?} {}", show()));
+        let taken =
+            judge.accepts(&grammar.text, &texts).unwrap_or_else(|failure| panic!("{failure:?} {}", show()));
         for ((value, text), taken) in spelled_ones.iter().zip(taken) {
             if !taken {
                 let others: Vec<String> = orders(value).iter().filter_map(spelled).collect();
@@ -80,10 +88,21 @@ impl Tally {
 
     fn print(&mut self, what: &str) {
         self.bytes.sort_unstable();
-        let at = |part: usize| self.bytes.get(self.bytes.len() * part / 100).or(self.bytes.last()).copied().unwrap_or(0);
+        let at = |part: usize| {
+            self.bytes.get(self.bytes.len() * part / 100).or(self.bytes.last()).copied().unwrap_or(0)
+        };
         println!(
             "{what}: {} schemas, {} exact; {} samples, {} repeat a key, {} wider; {} values taken, {} in another order, {} with too many digits; bytes median {}, most {}",
-            self.schemas, self.exact, self.samples, self.repeated, self.wider, self.values - self.reordered, self.reordered, self.long, at(50), at(100),
+            self.schemas,
+            self.exact,
+            self.samples,
+            self.repeated,
+            self.wider,
+            self.values - self.reordered,
+            self.reordered,
+            self.long,
+            at(50),
+            at(100),
         );
         self.inexact.iter().take(12).for_each(|line| println!("    {}", &line[..line.len().min(300)]));
     }

@@ -8,9 +8,13 @@ use serde_json::json;
 #[test]
 fn the_judge_converts_loads_matches_and_draws() {
     let Some(mut judge) = common::judge() else { return };
-    let (grammar, _) = judge.convert(&json!({"type": "object", "properties": {"a": {"type": "integer"}}})).unwrap();
+    let (grammar, _) =
+        judge.convert(&json!({"type": "object", "properties": {"a": {"type": "integer"}}})).unwrap();
     judge.load(&grammar).unwrap();
-    assert_eq!(judge.accepts(&grammar, &["{\"a\": 1}", "{\"a\": x}", "{\"a\": 1"]), Ok(vec![true, false, false]));
+    assert_eq!(
+        judge.accepts(&grammar, &["{\"a\": 1}", "{\"a\": x}", "{\"a\": 1"]),
+        Ok(vec![true, false, false])
+    );
     let texts = judge.sample(&grammar, 1, 20, 40).unwrap();
     assert_eq!(texts.len(), 20);
     assert!(judge.accepts(&grammar, &texts).unwrap().iter().all(|accepted| *accepted));
@@ -54,5 +58,8 @@ fn a_negated_class_refuses_characters_in_parts_that_begin_like_an_excluded_one()
     assert_eq!(judge.takes_pieces(listed, &[b"\xE2\x80", b"a", b"\xE2\x80\x99"]), Ok(vec![true, true, true]));
     // A surrogate in three bytes is no character, and the parser would count it.
     assert_eq!(judge.takes_pieces("root ::= [^a]", &[b"\xED\xA0\x80"]), Ok(vec![true]));
-    assert_eq!(judge.takes_pieces(r"root ::= [\x00-\uD7FF\uE000-\uFFFF]", &[b"\xED\xA0\x80", b"\xED\xA0"]), Ok(vec![false, false]));
+    assert_eq!(
+        judge.takes_pieces(r"root ::= [\x00-\uD7FF\uE000-\uFFFF]", &[b"\xED\xA0\x80", b"\xED\xA0"]),
+        Ok(vec![false, false])
+    );
 }

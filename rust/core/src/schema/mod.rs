@@ -40,8 +40,8 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-pub use grammar::{GRAMMAR_BYTES, Grammar, Note};
 pub use field::{ArrayField, Field, Kinds};
+pub use grammar::{GRAMMAR_BYTES, Grammar, Note};
 pub use rules::RULES;
 pub use undecided::Undecided;
 pub use violations::Violation;

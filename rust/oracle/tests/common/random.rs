@@ -31,18 +31,70 @@ impl Random {
 }
 
 const NAMES: [&str; 26] = [
-    "a", "b", "c", "id", "name", "names", "name_first", "user.id", "user_id", "user-id", "type", "kind", "value", "ws",
-    "root", "string", "größe", "名前", "a b", "a\"b", "a\\b", "\u{1F600}", "", "-", "x2", "x-2",
+    "a",
+    "b",
+    "c",
+    "id",
+    "name",
+    "names",
+    "name_first",
+    "user.id",
+    "user_id",
+    "user-id",
+    "type",
+    "kind",
+    "value",
+    "ws",
+    "root",
+    "string",
+    "größe",
+    "名前",
+    "a b",
+    "a\"b",
+    "a\\b",
+    "\u{1F600}",
+    "",
+    "-",
+    "x2",
+    "x-2",
 ];
-const WORDS: [&str; 14] =
-    ["red", "green", "blue", "redder", "re", "", "a\"b", "\\", "é", "on", "off", "1", "null", "a longer word with blanks"];
+const WORDS: [&str; 14] = [
+    "red",
+    "green",
+    "blue",
+    "redder",
+    "re",
+    "",
+    "a\"b",
+    "\\",
+    "é",
+    "on",
+    "off",
+    "1",
+    "null",
+    "a longer word with blanks",
+];
 const PATTERNS: [&str; 16] = [
-    "^[a-z]+$", "foo", "^\\d{3}-\\w+$", "^(a|b)*$", "^[^,]+(,[^,]+)*$", "^.{0,20}$", "^\\S+$", "^#[0-9a-fA-F]{6}$", "a.c$",
-    "^v?\\d+\\.\\d+(\\.\\d+)?$", "^$", "^[\\s\\S]*x", "^(?!admin).*$", "\"", "^[A-Z]{2,4}$", "^(yes|no|maybe)$",
+    "^[a-z]+$",
+    "foo",
+    "^\\d{3}-\\w+$",
+    "^(a|b)*$",
+    "^[^,]+(,[^,]+)*$",
+    "^.{0,20}$",
+    "^\\S+$",
+    "^#[0-9a-fA-F]{6}$",
+    "a.c$",
+    "^v?\\d+\\.\\d+(\\.\\d+)?$",
+    "^$",
+    "^[\\s\\S]*x",
+    "^(?!admin).*$",
+    "\"",
+    "^[A-Z]{2,4}$",
+    "^(yes|no|maybe)$",
 ];
-const FORMATS: [&str; 9] = ["date", "date-time", "time", "email", "uuid", "ipv4", "uri", "duration", "no-such-format"];
+const FORMATS: [&str; 9] =
+    ["date", "date-time", "time", "email", "uuid", "ipv4", "uri", "duration", "no-such-format"];
 const KINDS: [&str; 7] = ["string", "integer", "number", "boolean", "null", "array", "object"];
-
 
 /// A schema for the parameters of a tool.
 pub fn parameters(random: &mut Random) -> Value {
@@ -97,7 +149,11 @@ fn scalar(random: &mut Random) -> Map<String, Value> {
             }
             words.dedup();
             let mut unique = Vec::new();
-            words.into_iter().for_each(|word| if !unique.contains(&word) { unique.push(word) });
+            words.into_iter().for_each(|word| {
+                if !unique.contains(&word) {
+                    unique.push(word)
+                }
+            });
             json!({"enum": unique})
         }
         4 => json!({"const": random.pick(&WORDS)}),
@@ -125,7 +181,20 @@ fn string(random: &mut Random) -> Value {
 
 fn number(random: &mut Random) -> Value {
     let mut schema = json!({"type": random.pick(&["integer", "integer", "number"])});
-    let bounds = ["0", "1", "-1", "0.5", "-273.15", "10", "100", "65535", "9007199254740991", "-9007199254740991", "1e-7", "12345.678"];
+    let bounds = [
+        "0",
+        "1",
+        "-1",
+        "0.5",
+        "-273.15",
+        "10",
+        "100",
+        "65535",
+        "9007199254740991",
+        "-9007199254740991",
+        "1e-7",
+        "12345.678",
+    ];
     let bound = |random: &mut Random| serde_json::from_str::<Value>(random.pick(&bounds)).unwrap();
     if random.one_in(2) {
         let keyword = random.pick(&["minimum", "minimum", "exclusiveMinimum"]);
@@ -136,7 +205,8 @@ fn number(random: &mut Random) -> Value {
         schema[keyword] = bound(random);
     }
     if random.one_in(5) {
-        schema["multipleOf"] = serde_json::from_str(random.pick(&["5", "7", "0.5", "0.01", "100", "3"])).unwrap();
+        schema["multipleOf"] =
+            serde_json::from_str(random.pick(&["5", "7", "0.5", "0.01", "100", "3"])).unwrap();
     }
     schema
 }
@@ -189,7 +259,10 @@ fn object(random: &mut Random, depth: usize) -> Map<String, Value> {
         schema.insert("additionalProperties".into(), random.one_in(2).into());
     }
     if random.one_in(16) {
-        schema.insert("patternProperties".into(), json!({random.pick(&["^x", "_id$", "^[a-z]+$"]): any(random, depth.saturating_sub(1), 0)}));
+        schema.insert(
+            "patternProperties".into(),
+            json!({random.pick(&["^x", "_id$", "^[a-z]+$"]): any(random, depth.saturating_sub(1), 0)}),
+        );
     }
     if random.one_in(16) {
         schema.insert("propertyNames".into(), json!({"pattern": random.pick(&["^[a-z]+$", "^.{1,8}$"])}));
@@ -221,7 +294,14 @@ fn object(random: &mut Random, depth: usize) -> Map<String, Value> {
                 let inner = branch.entry("properties").or_insert_with(|| json!({}));
                 let mut first = Map::new();
                 first.insert("kind".into(), json!({"const": format!("kind-{at}")}));
-                first.extend(inner.as_object().unwrap().iter().filter(|(name, _)| *name != "kind").map(|(name, value)| (name.clone(), value.clone())));
+                first.extend(
+                    inner
+                        .as_object()
+                        .unwrap()
+                        .iter()
+                        .filter(|(name, _)| *name != "kind")
+                        .map(|(name, value)| (name.clone(), value.clone())),
+                );
                 *inner = first.into();
                 branch.into()
             })
@@ -269,8 +349,12 @@ pub fn value(random: &mut Random, schema: &Value, root: &Value, depth: usize) ->
     match random.pick(&kinds) {
         "object" => {
             let mut members = Map::new();
-            let required: Vec<&str> =
-                get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+            let required: Vec<&str> = get("required")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect();
             for (name, schema) in get("properties").and_then(Value::as_object).into_iter().flatten() {
                 if required.contains(&name.as_str()) || random.one_in(2) {
                     members.insert(name.clone(), value(random, schema, root, depth - 1));
@@ -279,7 +363,8 @@ pub fn value(random: &mut Random, schema: &Value, root: &Value, depth: usize) ->
             let extra = get("additionalProperties").filter(|extra| **extra != Value::Bool(false));
             if let Some(extra) = extra {
                 for _ in 0..random.below(3) {
-                    members.insert(format!("extra{}", random.below(9)), value(random, extra, root, depth - 1));
+                    members
+                        .insert(format!("extra{}", random.below(9)), value(random, extra, root, depth - 1));
                 }
             }
             members.into()
@@ -288,20 +373,57 @@ pub fn value(random: &mut Random, schema: &Value, root: &Value, depth: usize) ->
             let least = get("minItems").and_then(Value::as_u64).unwrap_or(0);
             let count = usize::try_from(least).unwrap() + random.below(3);
             let prefix = get("prefixItems").and_then(Value::as_array);
-            let item = |at: usize| prefix.and_then(|prefix| prefix.get(at)).or(get("items")).unwrap_or(&Value::Null);
+            let item =
+                |at: usize| prefix.and_then(|prefix| prefix.get(at)).or(get("items")).unwrap_or(&Value::Null);
             (0..count).map(|at| value(random, item(at), root, depth - 1)).collect()
         }
         "string" => {
             let samples = [
-                "", "a", "ab", "abc", "foo", "123-x", "x", "2024-02-29", "2024-01-01T00:00:00Z", "12:30:00Z", "a@b.example",
-                "123e4567-e89b-12d3-a456-426614174000", "10.0.0.1", "https://example.com/", "P1D", "#aabbcc", "v1.2", "AB",
-                "\u{0}\n\"\\", "été 😀 \u{2028}", "admin", "yes", "a,b", "\u{7f}/",
+                "",
+                "a",
+                "ab",
+                "abc",
+                "foo",
+                "123-x",
+                "x",
+                "2024-02-29",
+                "2024-01-01T00:00:00Z",
+                "12:30:00Z",
+                "a@b.example",
+                "123e4567-e89b-12d3-a456-426614174000",
+                "10.0.0.1",
+                "https://example.com/",
+                "P1D",
+                "#aabbcc",
+                "v1.2",
+                "AB",
+                "\u{0}\n\"\\",
+                "été 😀 \u{2028}",
+                "admin",
+                "yes",
+                "a,b",
+                "\u{7f}/",
             ];
             random.pick(&samples).into()
         }
-        "integer" => json!([0, 1, -1, 5, 7, 10, 35, 99, 100, 700, -100, 65535, 9_007_199_254_740_991_i64][random.below(13)]),
+        "integer" => json!(
+            [0, 1, -1, 5, 7, 10, 35, 99, 100, 700, -100, 65535, 9_007_199_254_740_991_i64][random.below(13)]
+        ),
         "number" => {
-            let texts = ["0", "0.5", "-0.25", "1", "3.5", "-273.15", "12.34", "99.99", "0.0000001", "12345.678", "1e3", "1e-7"];
+            let texts = [
+                "0",
+                "0.5",
+                "-0.25",
+                "1",
+                "3.5",
+                "-273.15",
+                "12.34",
+                "99.99",
+                "0.0000001",
+                "12345.678",
+                "1e3",
+                "1e-7",
+            ];
             serde_json::from_str(random.pick(&texts)).unwrap()
         }
         "boolean" => random.one_in(2).into(),
@@ -311,8 +433,18 @@ pub fn value(random: &mut Random, schema: &Value, root: &Value, depth: usize) ->
 
 fn anything(random: &mut Random) -> Value {
     let values = [
-        json!(null), json!(true), json!(0), json!(-1.5), json!("x"), json!("a\"\n"), json!([]), json!([1, "a"]), json!({}),
-        json!({"a": 1, "b": [null]}), json!(1_000_000), json!(""),
+        json!(null),
+        json!(true),
+        json!(0),
+        json!(-1.5),
+        json!("x"),
+        json!("a\"\n"),
+        json!([]),
+        json!([1, "a"]),
+        json!({}),
+        json!({"a": 1, "b": [null]}),
+        json!(1_000_000),
+        json!(""),
     ];
     values[random.below(values.len())].clone()
 }

@@ -87,7 +87,10 @@ pub fn orders(value: &Value) -> Vec<Value> {
                 let inner = self::orders(item);
                 let longer = |list: &Vec<Value>| {
                     let list = list.clone();
-                    inner.iter().map(move |value| [list.clone(), vec![value.clone()]].concat()).collect::<Vec<_>>()
+                    inner
+                        .iter()
+                        .map(move |value| [list.clone(), vec![value.clone()]].concat())
+                        .collect::<Vec<_>>()
                 };
                 lists = lists.iter().flat_map(longer).take(400).collect();
             }

@@ -16,10 +16,23 @@ pub struct Case {
 
 /// Servers whose tools are in the suite of real tools.
 const SERVERS: [&str; 17] = [
-    "chrome-devtools-mcp", "doist-todoist-mcp", "eslint-mcp", "github-mcp-server", "mcp-server-brave-search",
-    "mcp-server-everart", "mcp-server-everything", "mcp-server-filesystem", "mcp-server-github", "mcp-server-gitlab",
-    "mcp-server-google-maps", "mcp-server-memory", "mcp-server-sequential-thinking", "mcp-server-slack",
-    "notionhq-notion-mcp-server", "tavily-mcp", "upstash-context7-mcp",
+    "chrome-devtools-mcp",
+    "doist-todoist-mcp",
+    "eslint-mcp",
+    "github-mcp-server",
+    "mcp-server-brave-search",
+    "mcp-server-everart",
+    "mcp-server-everything",
+    "mcp-server-filesystem",
+    "mcp-server-github",
+    "mcp-server-gitlab",
+    "mcp-server-google-maps",
+    "mcp-server-memory",
+    "mcp-server-sequential-thinking",
+    "mcp-server-slack",
+    "notionhq-notion-mcp-server",
+    "tavily-mcp",
+    "upstash-context7-mcp",
 ];
 
 /// The input schemas of real tools, and how many were refused.
@@ -40,7 +53,14 @@ pub fn tools() -> Option<(Vec<Case>, usize)> {
 /// The accepted groups of the JSON Schema test suite, in the standard's own reading.
 pub fn standard() -> Option<Vec<Case>> {
     let mut cases = Vec::new();
-    for name in ["draft2020-12", "draft2020-12-optional", "draft2020-12-optional-format", "draft7", "draft7-optional", "draft7-optional-format"] {
+    for name in [
+        "draft2020-12",
+        "draft2020-12-optional",
+        "draft2020-12-optional-format",
+        "draft7",
+        "draft7-optional",
+        "draft7-optional-format",
+    ] {
         let options = Options {
             dialect: if name.contains("draft7") { Dialect::Draft07 } else { Dialect::Draft202012 },
             world: World::Open,
@@ -51,7 +71,9 @@ pub fn standard() -> Option<Vec<Case>> {
             let text = |key: &str| group.get(key).and_then(Value::as_str).unwrap_or_default();
             let values = group.get("tests").and_then(Value::as_array).into_iter().flatten();
             let values = values
-                .map(|test| (test.get("data").unwrap().clone(), test.get("valid").and_then(Value::as_bool).unwrap()))
+                .map(|test| {
+                    (test.get("data").unwrap().clone(), test.get("valid").and_then(Value::as_bool).unwrap())
+                })
                 .collect();
             cases.push(Case { name: format!("{name} {}: {}", text("file"), text("group")), schema, values });
         }

@@ -11,7 +11,7 @@ use crate::schema::array::Arr;
 use crate::schema::set::Clause;
 
 /// The keywords that compare or count items.
-const COUNTED: &[&str] = &["contains", "minContains", "maxContains", "uniqueItems"];
+const COUNTED: &[&str] = &["contains", "minContains", "maxContains"];
 
 /// An alternative of a set of arrays.
 #[derive(Debug)]
@@ -33,7 +33,12 @@ pub(super) struct Array {
 
 impl Array {
     /// The arrays of a clause; nothing when there are none.
-    pub(super) fn plan(clause: &Clause<Arr>, hint: &SmolStr, place: Place, values: &mut Values<'_, '_>) -> Option<Self> {
+    pub(super) fn plan(
+        clause: &Clause<Arr>,
+        hint: &SmolStr,
+        place: Place,
+        values: &mut Values<'_, '_>,
+    ) -> Option<Self> {
         let Clause { pos, neg } = clause;
         let proven = neg.is_empty() && pos.length.0 == 0 && pos.counts.is_empty();
         if !proven && values.sets.has_no_array(pos, neg) {
@@ -63,14 +68,17 @@ impl Array {
             }
         }
         if pos.unique && most.is_none_or(|most| most > 1) {
-            values.notes.add(place, &["uniqueItems"], "a grammar cannot compare items");
+            values.notes.add(place, &[&["uniqueItems"], COMBINED], "a grammar cannot compare items");
         }
         if !pos.counts.is_empty() {
-            values.notes.add(place, COUNTED, "items are not counted");
+            values.notes.add(place, &[COUNTED, COMBINED], "items of one form are not counted");
         }
         if !neg.is_empty() {
-            let keywords: Vec<&str> = COUNTED.iter().chain(COMBINED).copied().collect();
-            values.notes.add(place, &keywords, "an array that must not be of some form is not told apart");
+            values.notes.add(
+                place,
+                &[COUNTED, COMBINED],
+                "an array that must not be of some form is not told apart",
+            );
         }
         Some(Self { prefix, rest, least, most, hint: hint.clone(), open: Vec::new(), next: None, more: None })
     }
@@ -143,7 +151,8 @@ impl Array {
         if self.item(count).is_none() {
             return rules.writer.literal("]");
         }
-        let (least, most) = (self.least.saturating_sub(count), self.most.map(|most| most.saturating_sub(count)));
+        let (least, most) =
+            (self.least.saturating_sub(count), self.most.map(|most| most.saturating_sub(count)));
         if (least, most) == (0, None) {
             let name = name(&mut self.more, &self.hint, "more", rules);
             return rules.writer.name(&name);

@@ -67,7 +67,9 @@ impl State {
     /// Whether the state without one of its edges goes on as another one does.
     fn is_without(&self, edge: usize, other: &Self) -> bool {
         let others = self.edges.iter().enumerate().filter(|(at, _)| *at != edge).map(|(_, edge)| edge);
-        self.accepting == other.accepting && self.edges.len() == other.edges.len() + 1 && others.eq(other.edges.iter())
+        self.accepting == other.accepting
+            && self.edges.len() == other.edges.len() + 1
+            && others.eq(other.edges.iter())
     }
 }
 
@@ -96,7 +98,8 @@ impl Automaton {
 
     /// An automaton of these states that ends with a text.
     pub(super) fn new(mut states: Vec<State>, end: &'static str, hint: SmolStr) -> Self {
-        let targets: Vec<u32> = states.iter().flat_map(|state| state.edges.iter()).map(|edge| edge.to).collect();
+        let targets: Vec<u32> =
+            states.iter().flat_map(|state| state.edges.iter()).map(|edge| edge.to).collect();
         for to in targets {
             if let Some(state) = states.get_mut(to as usize) {
                 state.incoming += 1;
@@ -107,6 +110,10 @@ impl Automaton {
         automaton
     }
 
+    pub(super) fn states(&self) -> usize {
+        self.states.len()
+    }
+
     /// Writes what remains of a text from the start on into the open rule, as one sequence.
     pub(super) fn start(&mut self, rules: &mut Rules) {
         self.follow(START, rules);
@@ -114,7 +121,10 @@ impl Automaton {
 
     /// Writes the alternatives of the start into the open rule. The start must not accept where nothing ends a text.
     pub(super) fn alternatives(&mut self, rules: &mut Rules) {
-        let chain = self.states.first().is_some_and(|start| self.is_link(START, start) || self.counted(start).is_some());
+        let chain = self
+            .states
+            .first()
+            .is_some_and(|start| self.is_link(START, start) || self.counted(start).is_some());
         if chain { self.follow(START, rules) } else { self.state(START, rules) }
     }
 
@@ -127,7 +137,8 @@ impl Automaton {
             if rules.is_full() {
                 return;
             }
-            let optional = self.end.is_empty() && self.states.get(state as usize).is_some_and(|state| state.accepting);
+            let optional =
+                self.end.is_empty() && self.states.get(state as usize).is_some_and(|state| state.accepting);
             if optional {
                 rules.begin_optional(&name);
             } else {
@@ -162,9 +173,9 @@ impl Automaton {
 
     /// Whether what [`follow`](Self::follow) writes is one element.
     fn is_short(&self, at: u32) -> bool {
-        self.states
-            .get(at as usize)
-            .is_some_and(|state| state.is_last() || (self.counted(state).is_none() && !self.is_link(at, state)))
+        self.states.get(at as usize).is_some_and(|state| {
+            state.is_last() || (self.counted(state).is_none() && !self.is_link(at, state))
+        })
     }
 
     /// Writes what remains from a state on: its name, or characters that lead to one.
@@ -331,12 +342,53 @@ mod tests {
     #[test]
     fn the_rules_take_what_the_automaton_accepts_written_as_json() {
         let samples = [
-            "", "a", "aa", "aaa", "ab", "abc", "foo", "xfoox", "fo\no", "\"", "\\", "\n", "\u{0}", "\u{7f}", "\u{1f}", "a\"b", "é",
-            "\u{2028}", "\u{d7ff}\u{e000}", "\u{10ffff}", "123-abc", "a-b-c", "000", "😀", "a\tb",
+            "",
+            "a",
+            "aa",
+            "aaa",
+            "ab",
+            "abc",
+            "foo",
+            "xfoox",
+            "fo\no",
+            "\"",
+            "\\",
+            "\n",
+            "\u{0}",
+            "\u{7f}",
+            "\u{1f}",
+            "a\"b",
+            "é",
+            "\u{2028}",
+            "\u{d7ff}\u{e000}",
+            "\u{10ffff}",
+            "123-abc",
+            "a-b-c",
+            "000",
+            "😀",
+            "a\tb",
         ];
         for text in [
-            "", "^$", "^a$", "^a{2,3}$", "foo", "^.*$", "^[^a]*$", "^\\s*$", "^\\d{3}-\\w+$", "^[\"\\\\]+$", "^[\\x00-\\x1f]$",
-            "^(a|b)*abb?$", "^(?:[a-z]-?)+$", "^[\\n\\t]*x?", "^[^\\n]{1,4}$", "b", "^(aa)*$", "^a?b?c?$", "^.$", "^[a-z]{1,63}$",
+            "",
+            "^$",
+            "^a$",
+            "^a{2,3}$",
+            "foo",
+            "^.*$",
+            "^[^a]*$",
+            "^\\s*$",
+            "^\\d{3}-\\w+$",
+            "^[\"\\\\]+$",
+            "^[\\x00-\\x1f]$",
+            "^(a|b)*abb?$",
+            "^(?:[a-z]-?)+$",
+            "^[\\n\\t]*x?",
+            "^[^\\n]{1,4}$",
+            "b",
+            "^(aa)*$",
+            "^a?b?c?$",
+            "^.$",
+            "^[a-z]{1,63}$",
         ] {
             let dfa = compiled(text);
             let rules = rules_of(&dfa);
@@ -352,7 +404,9 @@ mod tests {
     fn escapes_have_one_spelling() {
         let grammar = Gbnf::read(&of_pattern("^[\\s\\S]*$"));
         assert!(grammar.takes("x", r#""\n\u0001\"/ ""#));
-        for other in [r#""\u000a""#, r#""\u0041""#, r#""\/""#, r#""\u001F""#, r#""\ud83d\ude00""#, "\"\n\"", "\"\"\""] {
+        for other in
+            [r#""\u000a""#, r#""\u0041""#, r#""\/""#, r#""\u001F""#, r#""\ud83d\ude00""#, "\"\n\"", "\"\"\""]
+        {
             assert!(!grammar.takes("x", other), "{other}");
         }
     }

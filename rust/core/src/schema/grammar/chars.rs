@@ -32,8 +32,11 @@ impl Escapes {
 
     /// What may follow the backslash: one letter.
     pub(super) fn letters(self) -> Ranges {
-        let mut letters: SmallVec<[char; 8]> =
-            self.spellings().filter(|spelling| spelling.len() == 2).filter_map(|spelling| spelling.chars().last()).collect();
+        let mut letters: SmallVec<[char; 8]> = self
+            .spellings()
+            .filter(|spelling| spelling.len() == 2)
+            .filter_map(|spelling| spelling.chars().last())
+            .collect();
         letters.sort_unstable();
         join(letters.into_iter().map(|letter| (letter, letter)))
     }
@@ -41,23 +44,29 @@ impl Escapes {
     /// The last digits after `\u00` and this digit.
     pub(super) fn digits(self, high: char) -> Ranges {
         let long = self.spellings().filter(|spelling| spelling.len() == 6);
-        let mut digits: SmallVec<[char; 16]> =
-            long.filter(|spelling| spelling.chars().nth(4) == Some(high)).filter_map(|spelling| spelling.chars().last()).collect();
+        let mut digits: SmallVec<[char; 16]> = long
+            .filter(|spelling| spelling.chars().nth(4) == Some(high))
+            .filter_map(|spelling| spelling.chars().last())
+            .collect();
         digits.sort_unstable();
         join(digits.into_iter().map(|digit| (digit, digit)))
     }
 
     fn spellings(self) -> impl Iterator<Item = &'static str> {
-        SPELLINGS.iter().enumerate().filter(move |(bit, _)| self.0 >> bit & 1 == 1).map(|(_, spelling)| *spelling)
+        SPELLINGS
+            .iter()
+            .enumerate()
+            .filter(move |(bit, _)| self.0 >> bit & 1 == 1)
+            .map(|(_, spelling)| *spelling)
     }
 }
 
 /// How the characters of [`Escapes`] are written, by bit.
 const SPELLINGS: [&str; 34] = [
-    "\\u0000", "\\u0001", "\\u0002", "\\u0003", "\\u0004", "\\u0005", "\\u0006", "\\u0007", "\\b", "\\t", "\\n",
-    "\\u000b", "\\f", "\\r", "\\u000e", "\\u000f", "\\u0010", "\\u0011", "\\u0012", "\\u0013", "\\u0014", "\\u0015",
-    "\\u0016", "\\u0017", "\\u0018", "\\u0019", "\\u001a", "\\u001b", "\\u001c", "\\u001d", "\\u001e", "\\u001f",
-    "\\\"", "\\\\",
+    "\\u0000", "\\u0001", "\\u0002", "\\u0003", "\\u0004", "\\u0005", "\\u0006", "\\u0007", "\\b", "\\t",
+    "\\n", "\\u000b", "\\f", "\\r", "\\u000e", "\\u000f", "\\u0010", "\\u0011", "\\u0012", "\\u0013",
+    "\\u0014", "\\u0015", "\\u0016", "\\u0017", "\\u0018", "\\u0019", "\\u001a", "\\u001b", "\\u001c",
+    "\\u001d", "\\u001e", "\\u001f", "\\\"", "\\\\",
 ];
 
 /// A set of characters as they stand in a JSON string: some raw, some escaped.
@@ -77,7 +86,12 @@ impl Spelled {
             let bit = |c: char, bit: u64| if first <= c && c <= last { bit } else { 0 };
             let controls = (first..=last.min('\x1f')).fold(0, |bits, c| bits | 1 << u32::from(c));
             spelled.escaped.0 |= controls | bit('"', Escapes::QUOTE) | bit('\\', Escapes::BACKSLASH);
-            raw.extend(PLAIN.iter().map(|(from, to)| (first.max(*from), last.min(*to))).filter(|(from, to)| from <= to));
+            raw.extend(
+                PLAIN
+                    .iter()
+                    .map(|(from, to)| (first.max(*from), last.min(*to)))
+                    .filter(|(from, to)| from <= to),
+            );
         }
         spelled.raw = join(raw);
         spelled
@@ -92,7 +106,9 @@ impl Spelled {
     pub(super) fn only(&self) -> Option<SmolStr> {
         match (self.raw.as_slice(), self.escaped.only()) {
             ([], Some(spelling)) => Some(SmolStr::new_static(spelling)),
-            ([(one, last)], None) if one == last && self.escaped.is_empty() => Some(smol_str::format_smolstr!("{one}")),
+            ([(one, last)], None) if one == last && self.escaped.is_empty() => {
+                Some(smol_str::format_smolstr!("{one}"))
+            }
             _ => None,
         }
     }
@@ -160,7 +176,10 @@ mod tests {
     fn escapes_are_told_by_letter_and_by_digits() {
         let some = Spelled::of(['\u{7}'..='\u{b}', '\u{1f}'..='"', '\\'..='\\']);
         assert_eq!(some.raw.as_slice(), [(' ', '!')]);
-        assert_eq!(some.escaped.letters().as_slice(), [('"', '"'), ('\\', '\\'), ('b', 'b'), ('n', 'n'), ('t', 't')]);
+        assert_eq!(
+            some.escaped.letters().as_slice(),
+            [('"', '"'), ('\\', '\\'), ('b', 'b'), ('n', 'n'), ('t', 't')]
+        );
         assert_eq!(some.escaped.digits('0').as_slice(), [('7', '7'), ('b', 'b')]);
         assert_eq!(some.escaped.digits('1').as_slice(), [('f', 'f')]);
     }

@@ -21,6 +21,8 @@ const INTEGER_DIGITS: u16 = 16;
 const FRACTION_DIGITS: u16 = 15;
 /// The most states of an automaton.
 const STATES: usize = 1_500;
+/// The same before equal states are one.
+const READS: usize = 24_000;
 
 /// A set of numbers as an automaton; nothing when it needs too many states.
 pub(super) struct Digits {
@@ -134,9 +136,10 @@ impl Part {
         Self {
             positive: num.hi.is_none_or(|hi| positive(&hi)).then(|| side(lo, num.hi)),
             // Zero is no negative number.
-            negative: num.lo.is_none_or(|lo| !positive(&lo)).then(|| {
-                side(hi.or(Some(Bound { inclusive: false, ..zero })), num.lo)
-            }),
+            negative: num
+                .lo
+                .is_none_or(|lo| !positive(&lo))
+                .then(|| side(hi.or(Some(Bound { inclusive: false, ..zero })), num.lo)),
             step,
             off,
         }
@@ -154,7 +157,9 @@ impl Side {
         let long = near.as_ref().map_or(0, |near| u16::try_from(near.integer.len()).unwrap_or(u16::MAX));
         let integer_digits = if long < INTEGER_DIGITS { INTEGER_DIGITS } else { long.saturating_add(1) };
         // What no spelled number passes needs no comparison.
-        let far = far.map(|bound| Digit::new(&bound)).filter(|far| far.integer.len() <= usize::from(integer_digits));
+        let far = far
+            .map(|bound| Digit::new(&bound))
+            .filter(|far| far.integer.len() <= usize::from(integer_digits));
         Self { lo: near, hi: far, integer_digits, fraction_digits }
     }
 }
@@ -192,7 +197,8 @@ fn fraction_digits(num: &Num) -> u16 {
     let (Some(lo), Some(hi)) = (num.lo, num.hi) else { return FRACTION_DIGITS };
     // Whether a number of few digits lies between: the interval without its ends, in units of the last digit.
     let unit = Dec::new(1, -i64::from(FRACTION_DIGITS));
-    let between = unit.and_then(|unit| Some((lo.at.quotient(unit)?.0.checked_add(1)?, hi.at.quotient(unit)?.1 - 1)));
+    let between =
+        unit.and_then(|unit| Some((lo.at.quotient(unit)?.0.checked_add(1)?, hi.at.quotient(unit)?.1 - 1)));
     match between {
         Some((first, last)) if first <= last => FRACTION_DIGITS,
         _ => most.saturating_add(1),
@@ -210,7 +216,7 @@ struct Read {
     parts: SmallVec<[At; 2]>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Phase {
     Start,
     Sign,
@@ -237,75 +243,89 @@ struct At {
 struct Builder<'p> {
     parts: &'p [Part],
     lattices: &'p Lattices,
-    /// By what was read; nothing where no number goes on.
-    known: FxHashMap<Read, Option<u32>>,
-    states: Vec<(bool, SmallVec<[(u32, Ranges); 3]>)>,
-    same: FxHashMap<(bool, SmallVec<[(u32, Ranges); 3]>), u32>,
-    full: bool,
+    known: FxHashMap<Read, u32>,
+    /// What can be read, in the order of its discovery, with where each character leads.
+    reads: Vec<(Read, SmallVec<[((char, char), u32); 4]>)>,
 }
+
+/// What tells one state from another: whether a number may end there, and where it goes on.
+type Content = (bool, SmallVec<[(u32, Ranges); 3]>);
 
 impl<'p> Builder<'p> {
     fn new(parts: &'p [Part], lattices: &'p Lattices) -> Self {
-        Self {
-            parts,
-            lattices,
-            known: FxHashMap::default(),
-            states: Vec::new(),
-            same: FxHashMap::default(),
-            full: false,
-        }
+        Self { parts, lattices, known: FxHashMap::default(), reads: Vec::new() }
     }
 
-    /// The states, the start first.
+    /// The states, the start first; nothing when there are too many, or no number has a spelling.
     fn build(mut self) -> Option<Vec<State>> {
-        let start = Read { phase: Phase::Start, negative: false, count: 0, parts: SmallVec::new() };
-        let start = self.state(start)?;
-        if self.full {
+        self.discover(Read { phase: Phase::Start, negative: false, count: 0, parts: SmallVec::new() });
+        let mut next = 0;
+        while let Some((read, _)) = self.reads.get(next) {
+            let edges = self.next(&read.clone());
+            let edges = edges.into_iter().map(|(symbol, read)| (symbol, self.discover(read))).collect();
+            if let Some((_, slot)) = self.reads.get_mut(next) {
+                *slot = edges;
+            }
+            next += 1;
+            if self.reads.len() > READS {
+                return None;
+            }
+        }
+        // From the ends of numbers to their beginnings, so that what follows is known.
+        let mut order: Vec<u32> = (0..u32::try_from(self.reads.len()).ok()?).collect();
+        order.sort_by_key(|at| {
+            self.reads.get(*at as usize).map(|(read, _)| std::cmp::Reverse((read.phase, read.count)))
+        });
+        let mut numbers: Vec<Option<u32>> = vec![None; self.reads.len()];
+        let mut states: Vec<Content> = Vec::new();
+        let mut same: FxHashMap<Content, u32> = FxHashMap::default();
+        for at in order {
+            let (read, reached) = self.reads.get(at as usize)?;
+            let mut edges: SmallVec<[(u32, Ranges); 3]> = SmallVec::new();
+            for (symbol, to) in reached {
+                let Some(to) = numbers.get(*to as usize).copied().flatten() else { continue };
+                match edges.iter_mut().find(|(known, _)| *known == to) {
+                    Some((_, ranges)) => match ranges.last_mut() {
+                        Some(last) if u32::from(last.1) + 1 == u32::from(symbol.0) => last.1 = symbol.1,
+                        _ => ranges.push(*symbol),
+                    },
+                    None => edges.push((to, Ranges::from_slice(&[*symbol]))),
+                }
+            }
+            let content = (self.accepts(read), edges);
+            if !content.0 && content.1.is_empty() {
+                continue;
+            }
+            let fresh = u32::try_from(states.len()).ok()?;
+            let number = *same.entry(content).or_insert_with_key(|content| {
+                states.push(content.clone());
+                fresh
+            });
+            if let Some(slot) = numbers.get_mut(at as usize) {
+                *slot = Some(number);
+            }
+        }
+        let start = numbers.first().copied().flatten()?;
+        if states.len() > STATES {
             return None;
         }
-        // Ends were numbered before beginnings.
-        let number = |state: u32| start.saturating_sub(state);
-        let states = self.states.iter().take(start as usize + 1).rev().map(|(accepting, edges)| {
-            let edge = |(to, raw): &(u32, Ranges)| {
-                Edge { to: number(*to), characters: Spelled { raw: raw.clone(), ..Spelled::default() } }
+        // The start was numbered last.
+        let states = states.iter().take(start as usize + 1).rev().map(|(accepting, edges)| {
+            let edge = |(to, raw): &(u32, Ranges)| Edge {
+                to: start.saturating_sub(*to),
+                characters: Spelled { raw: raw.clone(), ..Spelled::default() },
             };
             State::new(*accepting, edges.iter().map(edge))
         });
         Some(states.collect())
     }
 
-    /// The state after what was read. Recursion is as deep as a number is long.
-    fn state(&mut self, read: Read) -> Option<u32> {
-        if self.full {
-            return None;
-        }
-        if let Some(known) = self.known.get(&read) {
-            return *known;
-        }
-        let accepting = self.accepts(&read);
-        let mut edges: SmallVec<[(u32, Ranges); 3]> = SmallVec::new();
-        for (symbol, next) in self.next(&read) {
-            if let Some(to) = self.state(next) {
-                match edges.iter_mut().find(|(known, _)| *known == to) {
-                    Some((_, ranges)) => match ranges.last_mut() {
-                        Some(last) if u32::from(last.1) + 1 == u32::from(symbol.0) => last.1 = symbol.1,
-                        _ => ranges.push(symbol),
-                    },
-                    None => edges.push((to, Ranges::from_slice(&[symbol]))),
-                }
-            }
-        }
-        let state = (accepting || !edges.is_empty()).then(|| {
-            let next = u32::try_from(self.states.len()).unwrap_or(u32::MAX);
-            let content = (accepting, edges);
-            *self.same.entry(content.clone()).or_insert_with(|| {
-                self.states.push(content);
-                next
-            })
-        });
-        self.full |= self.states.len() > STATES || self.known.len() > 16 * STATES;
-        self.known.insert(read, state);
-        state
+    fn discover(&mut self, read: Read) -> u32 {
+        let next = u32::try_from(self.reads.len()).unwrap_or(u32::MAX);
+        *self.known.entry(read).or_insert_with_key(|read| {
+            self.reads.push((read.clone(), SmallVec::new()));
+            next
+        })
     }
 
     /// Where each character leads; characters ascend.
@@ -359,7 +379,8 @@ impl<'p> Builder<'p> {
             None => Ordering::Equal,
         };
         let (lo, hi) = (whole(&side.lo, at.lo), whole(&side.hi, at.hi));
-        let inside = (side.lo.is_none() || lo != Ordering::Less) && (side.hi.is_none() || hi != Ordering::Greater);
+        let inside =
+            (side.lo.is_none() || lo != Ordering::Less) && (side.hi.is_none() || hi != Ordering::Greater);
         inside.then(|| At { lo, hi, ..at.clone() })
     }
 
@@ -373,7 +394,9 @@ impl<'p> Builder<'p> {
             }
             let c = char::from(b'0' + digit);
             match next.last_mut() {
-                Some((range, last)) if *last == after && u32::from(range.1) + 1 == u32::from(c) => range.1 = c,
+                Some((range, last)) if *last == after && u32::from(range.1) + 1 == u32::from(c) => {
+                    range.1 = c
+                }
                 _ => next.push(((c, c), after)),
             }
         }
@@ -403,13 +426,17 @@ impl<'p> Builder<'p> {
             };
             let (lo, hi) = (compare(&side.lo, at.lo), compare(&side.hi, at.hi));
             // What is past a bound stays past it.
-            let above = |bound: &Digit| hi == Ordering::Greater && (fraction || usize::from(count) >= bound.integer.len());
+            let above = |bound: &Digit| {
+                hi == Ordering::Greater && (fraction || usize::from(count) >= bound.integer.len())
+            };
             let below = fraction && side.lo.is_some() && lo == Ordering::Less;
             if below || side.hi.as_ref().is_some_and(above) {
                 return None;
             }
             // An integer with more digits than the bound is above it, whatever they are.
-            let longer = |bound: &Option<Digit>| bound.as_ref().is_some_and(|bound| usize::from(count) > bound.integer.len());
+            let longer = |bound: &Option<Digit>| {
+                bound.as_ref().is_some_and(|bound| usize::from(count) > bound.integer.len())
+            };
             let lo = if !fraction && longer(&side.lo) { Ordering::Greater } else { lo };
             let part = self.parts.get(usize::from(at.part))?;
             let lattice = |place: &usize| self.lattices.get(*place);
@@ -441,7 +468,11 @@ impl<'p> Builder<'p> {
                 return false;
             };
             let compare = |bound: &Digit, order: Ordering| {
-                let order = if fraction { order } else { usize::from(read.count).cmp(&bound.integer.len()).then(order) };
+                let order = if fraction {
+                    order
+                } else {
+                    usize::from(read.count).cmp(&bound.integer.len()).then(order)
+                };
                 // A fraction that is cut short is below the bound that goes on.
                 let read = if fraction { usize::from(read.count) } else { 0 };
                 let cut = bound.fraction.iter().skip(read).any(|digit| *digit != 0);
@@ -460,7 +491,11 @@ impl<'p> Builder<'p> {
             fits(&side.lo, at.lo, Ordering::Greater)
                 && fits(&side.hi, at.hi, Ordering::Less)
                 && part.step.is_none_or(|place| on(place, at.step, digits))
-                && !part.off.iter().zip(&at.off).any(|(place, class)| class.is_some_and(|class| on(*place, class, digits)))
+                && !part
+                    .off
+                    .iter()
+                    .zip(&at.off)
+                    .any(|(place, class)| class.is_some_and(|class| on(*place, class, digits)))
         })
     }
 
@@ -502,11 +537,66 @@ mod tests {
     }
 
     const SAMPLES: [&str; 60] = [
-        "0", "1", "2", "3", "5", "7", "9", "10", "11", "12", "14", "19", "20", "21", "35", "49", "50", "51", "99", "100", "101",
-        "110", "128", "199", "200", "255", "256", "999", "1000", "1001", "65535", "65536", "9007199254740991",
-        "9007199254740992", "9999999999999999", "-1", "-2", "-5", "-7", "-9", "-10", "-11", "-99", "-100", "-9999999999999999",
-        "0.5", "0.1", "0.01", "0.25", "0.999999999999999", "1.5", "2.5", "9.99", "-0.5", "-0.25", "99.5", "100.5", "0.000000000000001",
-        "-1.5", "0.3",
+        "0",
+        "1",
+        "2",
+        "3",
+        "5",
+        "7",
+        "9",
+        "10",
+        "11",
+        "12",
+        "14",
+        "19",
+        "20",
+        "21",
+        "35",
+        "49",
+        "50",
+        "51",
+        "99",
+        "100",
+        "101",
+        "110",
+        "128",
+        "199",
+        "200",
+        "255",
+        "256",
+        "999",
+        "1000",
+        "1001",
+        "65535",
+        "65536",
+        "9007199254740991",
+        "9007199254740992",
+        "9999999999999999",
+        "-1",
+        "-2",
+        "-5",
+        "-7",
+        "-9",
+        "-10",
+        "-11",
+        "-99",
+        "-100",
+        "-9999999999999999",
+        "0.5",
+        "0.1",
+        "0.01",
+        "0.25",
+        "0.999999999999999",
+        "1.5",
+        "2.5",
+        "9.99",
+        "-0.5",
+        "-0.25",
+        "99.5",
+        "100.5",
+        "0.000000000000001",
+        "-1.5",
+        "0.3",
     ];
 
     #[test]
@@ -546,7 +636,11 @@ mod tests {
                 assert_eq!(grammar.takes("n", sample), has, "{parts:?} {sample}\n{text}");
                 taken += usize::from(has);
             }
-            assert!(taken > 0 && taken < SAMPLES.len() || parts[0].lo.is_some_and(|lo| !lo.at.is_integer() || lo.at < dec("-1e299")), "{parts:?}");
+            assert!(
+                taken > 0 && taken < SAMPLES.len()
+                    || parts[0].lo.is_some_and(|lo| !lo.at.is_integer() || lo.at < dec("-1e299")),
+                "{parts:?}"
+            );
             for odd in ["-0", "-0.0", "00", "01", "1.", ".5", "1e2", "+1", "", "-"] {
                 assert!(!grammar.takes("n", odd), "{parts:?} {odd}\n{text}");
             }

@@ -22,7 +22,8 @@ pub(super) struct FormatRules {
 
 /// The rules of the format at this place of the table of formats.
 pub(super) fn rules(place: usize, name: &str, dfa: &Dfa) -> Option<&'static FormatRules> {
-    static TABLE: [OnceCell<FormatRules>; formats::EXACT_COUNT] = [const { OnceCell::new() }; formats::EXACT_COUNT];
+    static TABLE: [OnceCell<FormatRules>; formats::EXACT_COUNT] =
+        [const { OnceCell::new() }; formats::EXACT_COUNT];
     Some(TABLE.get(place)?.get_or_init(|| {
         let mut rules = Rules::new();
         let name = rules.names.after(&smol_str::format_smolstr!("{PREFIX}{name}"));
@@ -45,9 +46,25 @@ mod tests {
     #[test]
     fn the_rules_of_every_format_take_its_strings_and_no_others() {
         let samples = [
-            "2024-02-29", "2023-02-29", "23:59:60Z", "2024-02-29T12:00:00+01:00", "P1Y2M", "a@b.example", "127.0.0.1",
-            "256.0.0.1", "::1", "1::2::3", "https://example.com/?q=1#f", "not a uri", "//x", "{x}",
-            "123e4567-e89b-12d3-a456-426614174000", "/a/~1b/\u{1}\"\\é", "0/x", "1#", "",
+            "2024-02-29",
+            "2023-02-29",
+            "23:59:60Z",
+            "2024-02-29T12:00:00+01:00",
+            "P1Y2M",
+            "a@b.example",
+            "127.0.0.1",
+            "256.0.0.1",
+            "::1",
+            "1::2::3",
+            "https://example.com/?q=1#f",
+            "not a uri",
+            "//x",
+            "{x}",
+            "123e4567-e89b-12d3-a456-426614174000",
+            "/a/~1b/\u{1}\"\\é",
+            "0/x",
+            "1#",
+            "",
         ];
         for (place, name) in formats::names().take(formats::EXACT_COUNT).enumerate() {
             let Some(formats::Format::Exact(dfa)) = formats::lookup(name) else { panic!("{name}") };

@@ -25,7 +25,10 @@ impl Gbnf {
         for line in text.lines() {
             let (name, body) = line.split_once(" ::= ").unwrap_or_else(|| panic!("no rule: {line}"));
             assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'), "name {name}");
-            assert!(!body.trim_end().ends_with('|') && !body.is_empty(), "an empty alternative at the end: {line}");
+            assert!(
+                !body.trim_end().ends_with('|') && !body.is_empty(),
+                "an empty alternative at the end: {line}"
+            );
             let characters: Vec<char> = body.chars().collect();
             let mut reader = Reader { text: &characters, at: 0 };
             let node = reader.choice();
@@ -216,8 +219,17 @@ impl Reader<'_> {
 
 #[test]
 fn the_matcher_follows_rules_classes_and_counts() {
-    let grammar = Gbnf::read("root ::= \"a\\\"\" [b-d\\x2D]{2,3} (x | [^z]) tail\nx ::= | \"x\"\ntail ::= \"!\" tail | \"\"\n");
-    for (text, taken) in [("a\"b-", true), ("a\"bcdx!!!", true), ("a\"b", false), ("a\"bbbb", true), ("a\"bbbbb", false), ("a\"bbz", false)] {
+    let grammar = Gbnf::read(
+        "root ::= \"a\\\"\" [b-d\\x2D]{2,3} (x | [^z]) tail\nx ::= | \"x\"\ntail ::= \"!\" tail | \"\"\n",
+    );
+    for (text, taken) in [
+        ("a\"b-", true),
+        ("a\"bcdx!!!", true),
+        ("a\"b", false),
+        ("a\"bbbb", true),
+        ("a\"bbbbb", false),
+        ("a\"bbz", false),
+    ] {
         assert_eq!(grammar.takes("root", text), taken, "{text}");
     }
 }

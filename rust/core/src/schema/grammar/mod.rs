@@ -79,7 +79,9 @@ impl Schema {
         [false, true].into_iter().find_map(|short| self.grammar(short)).ok_or_else(|| {
             Refusal::new(
                 Code::SchemaGrammarTooLarge,
-                format!("the grammar of the schema is larger than {GRAMMAR_BYTES} bytes even in its widest form"),
+                format!(
+                    "the grammar of the schema is larger than {GRAMMAR_BYTES} bytes even in its widest form"
+                ),
             )
         })
     }

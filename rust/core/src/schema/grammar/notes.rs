@@ -52,8 +52,8 @@ pub(super) struct Notes {
 #[derive(Debug, PartialEq, Eq)]
 struct Noted {
     place: Place,
-    /// The keywords that may be to blame; of those before the first empty name, each that is there.
-    keywords: Vec<&'static str>,
+    /// The keywords that may be to blame: those of the first list of which one is there.
+    keywords: &'static [&'static [&'static str]],
     reason: &'static str,
 }
 
@@ -64,9 +64,14 @@ impl Notes {
         Place(u32::try_from(self.places.len()).unwrap_or(u32::MAX))
     }
 
-    /// Says that one of these keywords is to blame at a place.
-    pub(super) fn add(&mut self, place: Place, keywords: &[&'static str], reason: &'static str) {
-        let noted = Noted { place, keywords: keywords.to_vec(), reason };
+    /// Says that keywords of one of these lists are to blame at a place; the first of which one is there.
+    pub(super) fn add(
+        &mut self,
+        place: Place,
+        keywords: &'static [&'static [&'static str]],
+        reason: &'static str,
+    ) {
+        let noted = Noted { place, keywords, reason };
         if self.noted.len() < MOST && !self.noted.contains(&noted) {
             self.noted.push(noted);
         }
@@ -81,16 +86,22 @@ impl Notes {
                 places = places.step(step);
             }
             let reason = noted.reason;
-            let before = list.len();
-            for (pointer, value) in &places.list {
-                for keyword in noted.keywords.iter().filter(|keyword| value.get(keyword).is_some()) {
-                    list.push(Note { pointer: pointer.clone(), keyword, reason });
-                }
-            }
-            if list.len() == before {
+            let found = noted.keywords.iter().find_map(|keywords| {
+                let at = |(pointer, schema): &(String, &Value)| {
+                    let there = keywords.iter().filter(|keyword| schema.get(keyword).is_some());
+                    there
+                        .map(|keyword| Note { pointer: pointer.clone(), keyword, reason })
+                        .collect::<Vec<_>>()
+                };
+                let notes: Vec<Note> = places.list.iter().flat_map(at).collect();
+                (!notes.is_empty()).then_some(notes)
+            });
+            list.extend(found.unwrap_or_else(|| {
                 let pointer = places.list.first().map(|(pointer, _)| pointer.clone()).unwrap_or_default();
-                list.push(Note { pointer, keyword: noted.keywords.first().copied().unwrap_or("type"), reason });
-            }
+                let keyword =
+                    noted.keywords.first().and_then(|keywords| keywords.first()).copied().unwrap_or("type");
+                vec![Note { pointer, keyword, reason }]
+            }));
         }
         list.sort_unstable();
         list.dedup();
@@ -100,7 +111,8 @@ impl Notes {
 
     fn steps(&self, mut place: Place) -> Vec<&Step> {
         let mut steps = Vec::new();
-        while let Some((before, step)) = (place.0 as usize).checked_sub(1).and_then(|at| self.places.get(at)) {
+        while let Some((before, step)) = (place.0 as usize).checked_sub(1).and_then(|at| self.places.get(at))
+        {
             steps.push(step);
             place = *before;
         }
@@ -129,7 +141,10 @@ impl<'s> Schemas<'s> {
     }
 
     fn add(&mut self, path: &Path<'_>, schema: &'s Value) {
-        if self.list.len() < SCHEMAS && matches!(schema, Value::Object(_)) && self.known.insert(std::ptr::from_ref(schema)) {
+        if self.list.len() < SCHEMAS
+            && matches!(schema, Value::Object(_))
+            && self.known.insert(std::ptr::from_ref(schema))
+        {
             self.list.push((path.to_string(), schema));
         }
     }
@@ -189,7 +204,9 @@ impl<'s> Schemas<'s> {
                 Step::Other => schemas.others(&at, schema),
                 Step::Item(place) => {
                     for prefix in ["prefixItems", "items"] {
-                        if let Some(schema) = get(prefix).and_then(Value::as_array).and_then(|list| list.get(*place)) {
+                        if let Some(schema) =
+                            get(prefix).and_then(Value::as_array).and_then(|list| list.get(*place))
+                        {
                             schemas.add(&at.name(prefix).index(*place), schema);
                         }
                     }

@@ -6,7 +6,18 @@ use super::digits::{Digits, digits};
 use super::notes::{Notes, Place};
 use super::rules::Rules;
 use super::shared::Shared;
+use super::values::COMBINED;
 use crate::schema::number::Num;
+
+/// The most states of an automaton where the grammar has to be short.
+const FEW_STATES: usize = 64;
+
+/// The keywords that make a set of numbers.
+const KEYWORDS: &[&[&str]] = &[
+    &["multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"],
+    &["enum", "const"],
+    COMBINED,
+];
 
 /// What a set of numbers is written as.
 pub(super) enum Numbers {
@@ -24,20 +35,23 @@ impl Numbers {
         }
     }
 
-    pub(super) fn plan(parts: &[Num], hint: &SmolStr, notes: &mut Notes, place: Place) -> Self {
+    pub(super) fn plan(parts: &[Num], hint: &SmolStr, notes: &mut Notes, place: Place, short: bool) -> Self {
         if let Some(shared) = Self::shared(parts) {
             return Self::Shared(shared);
         }
-        match digits(parts, hint) {
+        match digits(parts, hint).filter(|digits| !short || digits.automaton.states() <= FEW_STATES) {
             Some(digits) => {
                 if digits.wider {
-                    notes.add(place, &["multipleOf", "not"], "the multiples of this step need too many rules");
+                    notes.add(
+                        place,
+                        &[&["multipleOf"], COMBINED],
+                        "the multiples of this step need too many rules",
+                    );
                 }
                 Self::Digits(Box::new(digits))
             }
             None => {
-                let keywords = ["multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "enum"];
-                notes.add(place, &keywords, "the numbers need too many rules");
+                notes.add(place, KEYWORDS, "the numbers need too many rules");
                 let integral = parts.iter().all(Num::is_integral);
                 Self::Shared(if integral { Shared::Integer } else { Shared::Number })
             }

@@ -93,7 +93,8 @@ mod tests {
         let Some((_, body)) = rules.iter().find(|(known, _)| *known == name) else { return vec![1] };
         let mut reached = vec![true];
         for element in body.split(' ').filter(|element| *element != "\"\"") {
-            let (name, count) = element.find(['{', '*', '?', '+']).map_or((element, ""), |at| element.split_at(at));
+            let (name, count) =
+                element.find(['{', '*', '?', '+']).map_or((element, ""), |at| element.split_at(at));
             let (least, most) = match count {
                 "" => (1, 1),
                 "*" => (0, up_to),
@@ -137,7 +138,8 @@ mod tests {
             (1_000, None),
         ] {
             let text = written(least, most);
-            let bodies: Vec<(&str, &str)> = text.lines().filter_map(|line| line.split_once(" ::= ")).collect();
+            let bodies: Vec<(&str, &str)> =
+                text.lines().filter_map(|line| line.split_once(" ::= ")).collect();
             let counts = sums(&bodies, "root", 5_200);
             let least = usize::try_from(least).unwrap();
             let most = most.map_or(5_200, |most| usize::try_from(most).unwrap());

@@ -43,12 +43,7 @@ const RULES: [(Shared, &str, &str, &[Shared]); 15] = [
     (Shared::String, "string", r#""\"" text"#, &[Shared::Text]),
     (Shared::Text, "text", concat!(r#""\"" | "#, plain!(), r#" text | "\\" escape text"#), &[Shared::Escape]),
     (Shared::Char, "char", concat!(plain!(), r#" | "\\" escape"#), &[Shared::Escape]),
-    (
-        Shared::Escape,
-        "escape",
-        r#"["\\bfnrt] | "u00" ("0" [0-7be-f] | "1" [0-9a-f])"#,
-        &[],
-    ),
+    (Shared::Escape, "escape", r#"["\\bfnrt] | "u00" ("0" [0-7be-f] | "1" [0-9a-f])"#, &[]),
     (Shared::Boolean, "boolean", r#""true" | "false""#, &[]),
     (Shared::Integer, "integer", r#""0" | "-"? [1-9] [0-9]{0,15}"#, &[]),
     (
@@ -145,9 +140,14 @@ mod tests {
                     (None, c) => outside.push(c),
                 }
             }
-            let words = outside.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').filter(|word| !word.is_empty());
+            let words = outside
+                .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
+                .filter(|word| !word.is_empty());
             for word in words {
-                assert!(text.lines().any(|line| line.starts_with(&format!("{word} ::="))), "{name} uses {word}");
+                assert!(
+                    text.lines().any(|line| line.starts_with(&format!("{word} ::="))),
+                    "{name} uses {word}"
+                );
             }
         }
     }

@@ -11,6 +11,7 @@ use super::notes::{Notes, Place};
 use super::rules::Rules;
 use super::sets::Sets;
 use super::shared::Shared;
+use super::values::COMBINED;
 use super::words::Words;
 use crate::schema::string::{Str, Words as Set};
 use crate::schema::strings::{ANY_LENGTH, Dfa, Length, START};
@@ -23,7 +24,8 @@ pub(super) const STATES: u32 = 1_500;
 pub(super) const FEW_STATES: u32 = 64;
 
 /// The keywords that make a set of strings.
-const KEYWORDS: &[&str] = &["pattern", "format", "enum", "const", "minLength", "maxLength"];
+const KEYWORDS: &[&[&str]] =
+    &[&["pattern", "format"], &["enum", "const"], &["minLength", "maxLength"], COMBINED];
 
 /// One alternative of a set of strings.
 #[derive(Debug)]
@@ -52,7 +54,8 @@ impl Strings {
         // What is only counted would be as many states as characters; the rest is one automaton if that is not large.
         let (counted, others): (Vec<&Str>, Vec<&Str>) =
             parts.iter().partition(|part| counted(part).is_some_and(|(_, length)| length != ANY_LENGTH));
-        let mut plans: SmallVec<[Self; 1]> = counted.into_iter().map(|part| Self::part(part, hint, scope)).collect();
+        let mut plans: SmallVec<[Self; 1]> =
+            counted.into_iter().map(|part| Self::part(part, hint, scope)).collect();
         let most = if scope.short { FEW_STATES } else { STATES };
         let whole: Vec<Str> = others.iter().map(|part| (*part).clone()).collect();
         match scope.sets.search().products.language(&whole) {
@@ -84,17 +87,27 @@ impl Strings {
             (within.states() <= most && !within.is_none()).then_some(within)
         };
         let (least, longest) = part.length;
-        let tries = [((least, longest), None), ((0, longest), Some("minLength")), ((least, None), Some("maxLength"))];
+        let min: &[&[&str]] = &[&["minLength"], &["pattern"], COMBINED];
+        let max: &[&[&str]] = &[&["maxLength"], &["pattern"], COMBINED];
+        let tries = [((least, longest), None), ((0, longest), Some(min)), ((least, None), Some(max))];
         for (length, dropped) in tries {
             if let Some(within) = with(length) {
-                if let Some(keyword) = dropped {
-                    scope.notes.add(scope.place, &[keyword, "pattern"], "the pattern and this length need too many rules together");
+                if let Some(keywords) = dropped {
+                    scope.notes.add(
+                        scope.place,
+                        keywords,
+                        "the pattern and this length need too many rules together",
+                    );
                 }
                 return Self::Automaton(Box::new(Automaton::of_strings(&within, hint.clone())));
             }
         }
         if dfa.states() <= most {
-            scope.notes.add(scope.place, &["minLength", "maxLength"], "the pattern and this length need too many rules together");
+            scope.notes.add(
+                scope.place,
+                &[&["minLength", "maxLength"], &["pattern"], COMBINED],
+                "the pattern and this length need too many rules together",
+            );
             return Self::Automaton(Box::new(Automaton::of_strings(&dfa, hint.clone())));
         }
         scope.notes.add(scope.place, KEYWORDS, "the strings need too many rules");

@@ -60,12 +60,28 @@ fn required_and_optional_members_come_in_declared_order() {
 fn objects_with_few_words_are_told_in_full() {
     exact(
         r#"{"type":"object","properties":{"a":{},"ab":{},"abc":{},"":{},"b\"\\\u00e9":{}}}"#,
-        &["{}", r#"{"a":1}"#, r#"{"ab":[1, {"x":null}]}"#, r#"{"a":"x","abc":{}}"#, r#"{"":0.5}"#,
-            r#"{"a":1,"ab":2,"abc":3,"":4,"b\"\\é":5}"#, r#"{"abcd":1}"#],
+        &[
+            "{}",
+            r#"{"a":1}"#,
+            r#"{"ab":[1, {"x":null}]}"#,
+            r#"{"a":"x","abc":{}}"#,
+            r#"{"":0.5}"#,
+            r#"{"a":1,"ab":2,"abc":3,"":4,"b\"\\é":5}"#,
+            r#"{"abcd":1}"#,
+        ],
     );
     exact(
         r#"{"type":"object","properties":{"a":{"type":"integer"}},"additionalProperties":{"type":"string"}}"#,
-        &["{}", r#"{"a":1}"#, r#"{"a":"x"}"#, r#"{"b":"x"}"#, r#"{"a":1,"b":"x","c":"y"}"#, r#"{"b":1}"#, r#"{"aa":"x"}"#, r#"{"":"x"}"#],
+        &[
+            "{}",
+            r#"{"a":1}"#,
+            r#"{"a":"x"}"#,
+            r#"{"b":"x"}"#,
+            r#"{"a":1,"b":"x","c":"y"}"#,
+            r#"{"b":1}"#,
+            r#"{"aa":"x"}"#,
+            r#"{"":"x"}"#,
+        ],
     );
     exact(
         r#"{"type":"object","additionalProperties":{"type":"integer"},"minProperties":1,"maxProperties":3}"#,
@@ -73,7 +89,15 @@ fn objects_with_few_words_are_told_in_full() {
     );
     exact(
         r#"{"type":"object","properties":{"a":{},"b":{},"c":{},"d":{}},"required":["c"],"minProperties":2,"maxProperties":3}"#,
-        &["{}", r#"{"c":1}"#, r#"{"a":1,"c":2}"#, r#"{"c":1,"d":2}"#, r#"{"a":1,"b":2,"c":3}"#, r#"{"a":1,"b":2,"c":3,"d":4}"#, r#"{"a":1,"b":2}"#],
+        &[
+            "{}",
+            r#"{"c":1}"#,
+            r#"{"a":1,"c":2}"#,
+            r#"{"c":1,"d":2}"#,
+            r#"{"a":1,"b":2,"c":3}"#,
+            r#"{"a":1,"b":2,"c":3,"d":4}"#,
+            r#"{"a":1,"b":2}"#,
+        ],
     );
     exact(
         r#"{"type":"object","patternProperties":{"^x":{"type":"integer"}},"additionalProperties":false,"properties":{"xa":{"maximum":5}}}"#,
@@ -97,8 +121,19 @@ fn arrays_have_prefix_and_rest() {
     ] {
         exact(
             &format!(r#"{{"type":"object","properties":{{"a":{schema}}}}}"#),
-            &["{}", r#"{"a":[]}"#, r#"{"a":[1]}"#, r#"{"a":[1,2]}"#, r#"{"a":[1, 2,3]}"#, r#"{"a":[1,2,3,4]}"#, r#"{"a":[1,"x"]}"#,
-                r#"{"a":[1,"x",true]}"#, r#"{"a":[1,2,true]}"#, r#"{"a":[null]}"#, r#"{"a":1}"#],
+            &[
+                "{}",
+                r#"{"a":[]}"#,
+                r#"{"a":[1]}"#,
+                r#"{"a":[1,2]}"#,
+                r#"{"a":[1, 2,3]}"#,
+                r#"{"a":[1,2,3,4]}"#,
+                r#"{"a":[1,"x"]}"#,
+                r#"{"a":[1,"x",true]}"#,
+                r#"{"a":[1,2,true]}"#,
+                r#"{"a":[null]}"#,
+                r#"{"a":1}"#,
+            ],
         );
     }
 }
@@ -111,8 +146,16 @@ fn unions_are_written_jointly() {
         {"type":"object","properties":{"kind":{"enum":["dot","point"]},"name":{"type":"string"}},"required":["kind"]}]}"#;
     let grammar = exact(
         text,
-        &[r#"{"kind":"circle","radius":1}"#, r#"{"kind":"circle","name":"a","radius":1}"#, r#"{"kind":"square","radius":1}"#,
-            r#"{"kind":"square","side":1}"#, r#"{"kind":"dot"}"#, r#"{"kind":"point","name":"x"}"#, r#"{"kind":"point","side":1}"#, "{}"],
+        &[
+            r#"{"kind":"circle","radius":1}"#,
+            r#"{"kind":"circle","name":"a","radius":1}"#,
+            r#"{"kind":"square","radius":1}"#,
+            r#"{"kind":"square","side":1}"#,
+            r#"{"kind":"dot"}"#,
+            r#"{"kind":"point","name":"x"}"#,
+            r#"{"kind":"point","side":1}"#,
+            "{}",
+        ],
     );
     assert_eq!(grammar.text.matches(r#""{\"kind\":""#).count(), 1, "{}", grammar.text);
     exact(
@@ -129,7 +172,17 @@ fn unions_are_written_jointly() {
     );
     exact(
         r#"{"type":"object","properties":{"v":{"anyOf":[{"type":"string","maxLength":3},{"type":"integer","minimum":0},{"type":"null"},{"enum":["auto"]},{"type":"array","items":{"type":"string"}}]}}}"#,
-        &["{}", r#"{"v":"abc"}"#, r#"{"v":"abcd"}"#, r#"{"v":"auto"}"#, r#"{"v":12}"#, r#"{"v":-1}"#, r#"{"v":null}"#, r#"{"v":["x"]}"#, r#"{"v":[1]}"#],
+        &[
+            "{}",
+            r#"{"v":"abc"}"#,
+            r#"{"v":"abcd"}"#,
+            r#"{"v":"auto"}"#,
+            r#"{"v":12}"#,
+            r#"{"v":-1}"#,
+            r#"{"v":null}"#,
+            r#"{"v":["x"]}"#,
+            r#"{"v":[1]}"#,
+        ],
     );
 }
 
@@ -138,8 +191,12 @@ fn recursion_is_named_rules() {
     exact(
         r##"{"type":"object","properties":{"tree":{"$ref":"#/$defs/node"}},"required":["tree"],
             "$defs":{"node":{"type":"object","properties":{"value":{"type":"integer"},"children":{"type":"array","items":{"$ref":"#/$defs/node"}},"next":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/node"}]}},"required":["value"]}}}"##,
-        &["{}", r#"{"tree":{"value":1}}"#, r#"{"tree":{"value":1,"children":[{"value":2},{"value":3,"children":[]}],"next":{"value":4,"next":null}}}"#,
-            r#"{"tree":{"value":1,"children":[{}]}}"#],
+        &[
+            "{}",
+            r#"{"tree":{"value":1}}"#,
+            r#"{"tree":{"value":1,"children":[{"value":2},{"value":3,"children":[]}],"next":{"value":4,"next":null}}}"#,
+            r#"{"tree":{"value":1,"children":[{}]}}"#,
+        ],
     );
 }
 
@@ -150,14 +207,21 @@ fn what_cannot_be_exact_is_wider_and_says_where() {
         grammar.notes.into_iter().map(|note| (note.pointer, note.keyword)).collect()
     };
     assert_eq!(
-        notes(r#"{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"},"uniqueItems":true}}}"#),
+        notes(
+            r#"{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"},"uniqueItems":true}}}"#
+        ),
         [("/properties/a".to_owned(), "uniqueItems")]
     );
     assert_eq!(
-        notes(r##"{"type":"object","properties":{"a":{"items":{"$ref":"#/$defs/b"},"type":"array"}},"$defs":{"b":{"type":"array","contains":{"const":1}}}}"##),
+        notes(
+            r##"{"type":"object","properties":{"a":{"items":{"$ref":"#/$defs/b"},"type":"array"}},"$defs":{"b":{"type":"array","contains":{"const":1}}}}"##
+        ),
         [("/$defs/b".to_owned(), "contains")]
     );
-    assert_eq!(notes(r#"{"type":"object","properties":{"a":{"type":"array","uniqueItems":true,"maxItems":1}}}"#), []);
+    assert_eq!(
+        notes(r#"{"type":"object","properties":{"a":{"type":"array","uniqueItems":true,"maxItems":1}}}"#),
+        []
+    );
     assert_eq!(
         notes(r#"{"type":"object","properties":{"a":{"type":"integer","multipleOf":997}}}"#),
         [("/properties/a".to_owned(), "multipleOf")]

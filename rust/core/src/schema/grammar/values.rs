@@ -25,6 +25,9 @@ use crate::schema::strings::{ANY_LENGTH, formats as known_formats};
 /// The longest constant that is repeated where it is used, in bytes.
 const SHORT: usize = 48;
 
+/// The work that may go into taking objects apart, in fields copied.
+const PURSE: usize = 1_000_000;
+
 /// How a value is written where it stands.
 #[derive(Debug, Clone)]
 pub(super) enum Value {
@@ -54,6 +57,8 @@ pub(super) struct Values<'a, 's> {
     pub(super) notes: Notes,
     /// Whether the grammar has to be short, at the price of being wider.
     pub(super) short: bool,
+    /// The work that may still go into taking objects apart.
+    purse: usize,
     known: FxHashMap<Id, Value>,
     /// Sets with a name and without a rule.
     open: Vec<(Id, SmolStr, Place)>,
@@ -62,7 +67,14 @@ pub(super) struct Values<'a, 's> {
 impl<'a, 's> Values<'a, 's> {
     pub(super) fn new(rules: &'a mut Rules, arena: &'s Arena, short: bool) -> Self {
         let (sets, notes) = (Sets::new(arena), Notes::default());
-        Self { rules, sets, notes, short, known: FxHashMap::default(), open: Vec::new() }
+        Self { rules, sets, notes, short, purse: PURSE, known: FxHashMap::default(), open: Vec::new() }
+    }
+
+    /// Takes from the work that may go into taking objects apart; says whether that was left.
+    pub(super) fn spend(&mut self, work: usize) -> bool {
+        let left = self.purse.checked_sub(work);
+        self.purse = left.unwrap_or(0);
+        left.is_some()
     }
 
     /// Writes the rule of a set, and all that it needs. The name must not be given yet, or be `root`.
@@ -120,12 +132,13 @@ impl<'a, 's> Values<'a, 's> {
     /// Writes the rule of a set, with an alternative for each kind of value.
     fn rule(&mut self, id: Id, name: &SmolStr, place: Place) {
         let Ok(set) = self.sets.normal(id) else {
-            self.notes.add(place, COMBINED, "deciding about this takes too many steps");
+            self.notes.add(place, &[COMBINED], "deciding about this takes too many steps");
             self.rules.begin(name);
             self.rules.shared(Shared::Value);
             return self.rules.end();
         };
-        let numbers = (!set.num.is_empty()).then(|| Numbers::plan(&set.num, name, &mut self.notes, place));
+        let numbers =
+            (!set.num.is_empty()).then(|| Numbers::plan(&set.num, name, &mut self.notes, place, self.short));
         let scope = &mut Scope { sets: &mut self.sets, notes: &mut self.notes, place, short: self.short };
         let strings = match set.str.as_slice() {
             [] => SmallVec::new(),
@@ -136,6 +149,18 @@ impl<'a, 's> Values<'a, 's> {
             arrays.extend(Array::plan(clause, name, place, self));
         }
         let objects = if set.obj.is_empty() { None } else { Objects::plan(&set.obj, name, place, self) };
+        let constants = set.null || set.tru || set.fals;
+        if !constants && numbers.is_none() && strings.is_empty() && arrays.is_empty() && objects.is_none() {
+            // A rule without a body would take the empty text.
+            self.notes.add(
+                place,
+                &[COMBINED],
+                "whether anything is valid here takes too many steps to decide",
+            );
+            self.rules.begin(name);
+            self.rules.shared(Shared::Value);
+            return self.rules.end();
+        }
         self.alternatives(name, &set, numbers, strings, arrays, objects);
     }
 

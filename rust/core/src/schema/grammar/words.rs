@@ -51,7 +51,8 @@ fn branch<T: Copy>(
     // Of sorted words the first and the last share what all share.
     let alike = |(a, b): &(char, char)| a == b;
     let tails = (first.get(from..).unwrap_or_default(), last.get(from..).unwrap_or_default());
-    let shared: usize = tails.0.chars().zip(tails.1.chars()).take_while(alike).map(|(c, _)| c.len_utf8()).sum();
+    let shared: usize =
+        tails.0.chars().zip(tails.1.chars()).take_while(alike).map(|(c, _)| c.len_utf8()).sum();
     let at = from + shared;
     rules.writer.literal(first.get(from..at).unwrap_or_default());
     let next = |word: &str| word.get(at..).and_then(|rest| rest.chars().next());

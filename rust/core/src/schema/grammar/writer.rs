@@ -151,13 +151,6 @@ impl Writer {
         self.close_literal();
     }
 
-    /// Text that is known to be one element.
-    pub(super) fn verbatim(&mut self, element: &str) {
-        self.element();
-        self.text.push_str(element);
-        self.place = Place::Element;
-    }
-
     /// How often the element before this stands; for 1, nothing.
     pub(super) fn times(&mut self, least: u64, most: Option<u64>) {
         self.close_literal();
@@ -261,11 +254,14 @@ mod tests {
 
     #[test]
     fn a_count_is_written_in_its_shortest_form() {
-        let counts = [(1, Some(1)), (0, Some(1)), (0, None), (1, None), (3, None), (3, Some(3)), (0, Some(7))];
-        let text = written(|w| counts.iter().for_each(|(least, most)| {
-            w.name("a");
-            w.times(*least, *most);
-        }));
+        let counts =
+            [(1, Some(1)), (0, Some(1)), (0, None), (1, None), (3, None), (3, Some(3)), (0, Some(7))];
+        let text = written(|w| {
+            counts.iter().for_each(|(least, most)| {
+                w.name("a");
+                w.times(*least, *most);
+            })
+        });
         assert_eq!(text, "x ::= a a? a* a+ a{3,} a{3} a{0,7}\n");
     }
 }

@@ -196,6 +196,9 @@ impl Objects {
 
     /// Writes what follows a member, in each alternative that it leaves.
     fn joint_after(&mut self, places: &Places, rules: &mut Rules) {
+        if rules.is_full() {
+            return;
+        }
         let mut places = places.clone();
         places.sort_unstable();
         places.dedup();

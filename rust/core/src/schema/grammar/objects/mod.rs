@@ -15,7 +15,7 @@ use super::notes::Place;
 use super::repeat::Element;
 use super::rules::Rules;
 use super::shared::Shared;
-use super::values::Values;
+use super::values::{COMBINED, Values};
 use crate::schema::object::Obj;
 use crate::schema::set::Clause;
 use joint::Joints;
@@ -30,8 +30,16 @@ pub(super) struct Objects {
     names: FxHashMap<Part, SmolStr>,
     /// Rules with a name and without a body.
     open: Vec<(Part, SmolStr)>,
+    /// How many members stand in the open rule, one after the other.
+    chain: usize,
     joints: Joints,
 }
+
+/// The most members that stand in one rule, one after the other.
+const CHAIN: usize = 32;
+
+/// Above this many alternatives a grammar that has to be short takes any object.
+const FEW: usize = 16;
 
 /// What a rule of an object stands for. Places are those of fields, counts those of members before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -78,10 +86,19 @@ impl Objects {
                 }
             }
         }
-        let pieces: Vec<Piece> = sets.iter().filter_map(|set| Piece::plan(set, hint, place, values)).collect();
+        if values.short && sets.len() > FEW {
+            values.notes.add(
+                place,
+                &[COMBINED, &["patternProperties"]],
+                "so many alternatives need too many rules",
+            );
+            sets = vec![Obj::any()];
+        }
+        let pieces: Vec<Piece> =
+            sets.iter().filter_map(|set| Piece::plan(set, hint, place, values)).collect();
         let joints = Joints::new(&pieces, values);
         let (names, open) = (FxHashMap::default(), Vec::new());
-        (!pieces.is_empty()).then(|| Self { pieces, hint: hint.clone(), names, open, joints })
+        (!pieces.is_empty()).then(|| Self { pieces, hint: hint.clone(), names, open, chain: 0, joints })
     }
 
     /// Writes the objects into the open rule.
@@ -115,6 +132,7 @@ impl Objects {
             if rules.is_full() {
                 return;
             }
+            self.chain = 0;
             rules.begin(&name);
             match part {
                 Part::Member(at) => self.member(at, rules),
@@ -162,16 +180,20 @@ impl Objects {
             return name.clone();
         }
         let hint = &self.hint;
-        let field = |field: usize, at: At| self.piece(at).and_then(|piece| piece.fields.get(field)).map(|field| &field.name);
+        let field = |field: usize, at: At| {
+            self.piece(at).and_then(|piece| piece.fields.get(field)).map(|field| &field.name)
+        };
         let name = match part {
             Part::Member(at) => match field(at.field as usize, at) {
                 Some(name) => rules.names.like(&smol_str::format_smolstr!("{hint}-{name}")),
                 None => rules.names.after(hint),
             },
-            Part::After(at) => match (at.field as usize).checked_sub(1).and_then(|before| field(before, at)) {
-                Some(name) => rules.names.like(&smol_str::format_smolstr!("{hint}-after-{name}")),
-                None => rules.names.after(&smol_str::format_smolstr!("{hint}-more")),
-            },
+            Part::After(at) => {
+                match (at.field as usize).checked_sub(1).and_then(|before| field(before, at)) {
+                    Some(name) => rules.names.like(&smol_str::format_smolstr!("{hint}-after-{name}")),
+                    None => rules.names.after(&smol_str::format_smolstr!("{hint}-more")),
+                }
+            }
             Part::Node(..) => rules.names.after(&smol_str::format_smolstr!("{hint}-key")),
             Part::Other(_) => rules.names.after(&smol_str::format_smolstr!("{hint}-other")),
             Part::Next(_) => rules.names.after(&smol_str::format_smolstr!("{hint}-next")),
@@ -184,7 +206,8 @@ impl Objects {
 
     /// Writes what follows a member, as one sequence.
     fn after(&mut self, at: At, rules: &mut Rules) {
-        let alone = self.piece(at).is_some_and(|piece| !piece.counts() && !piece.loose);
+        self.chain += 1;
+        let alone = self.chain < CHAIN && self.piece(at).is_some_and(|piece| !piece.counts() && !piece.loose);
         match self.ways(at) {
             (_, false) => rules.writer.literal("}"),
             // Only one member leads here.
@@ -294,7 +317,9 @@ impl Objects {
         let classes = self.piece(at).map_or(0, |piece| piece.others.len());
         for class in 0..classes {
             rules.writer.alternative();
-            let Some(others) = self.pieces.get_mut(at.piece as usize).and_then(|piece| piece.others.get_mut(class)) else {
+            let Some(others) =
+                self.pieces.get_mut(at.piece as usize).and_then(|piece| piece.others.get_mut(class))
+            else {
                 return;
             };
             match &mut others.keys {

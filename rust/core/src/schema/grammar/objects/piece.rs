@@ -8,7 +8,7 @@ use super::super::automaton::Automaton;
 use super::super::chars::escaped;
 use super::super::notes::{Place, Step};
 use super::super::strings::{FEW_STATES, STATES};
-use super::super::values::{Value, Values};
+use super::super::values::{COMBINED, Value, Values};
 use super::keys::Trees;
 use crate::schema::arena::Id;
 use crate::schema::object::Obj;
@@ -19,6 +19,13 @@ use crate::schema::strings::Dfa;
 const COUNTED: u64 = 2_000;
 /// With more fields than this, a grammar that has to be short leaves their order open.
 const ORDERED: usize = 16;
+
+/// The keywords about declared fields.
+const FIELDS: &[&[&str]] = &[&["properties", "required", "minProperties", "maxProperties"], COMBINED];
+
+/// The keywords about keys that are not declared.
+const OTHERS: &[&[&str]] =
+    &[&["additionalProperties", "patternProperties", "propertyNames"], &["properties"], COMBINED];
 
 /// The objects of one set, declared fields first and in their order.
 #[derive(Debug)]
@@ -58,7 +65,12 @@ pub(super) struct Others {
 
 impl Piece {
     /// The objects of a set; nothing when there are none.
-    pub(super) fn plan(object: &Obj, hint: &SmolStr, place: Place, values: &mut Values<'_, '_>) -> Option<Self> {
+    pub(super) fn plan(
+        object: &Obj,
+        hint: &SmolStr,
+        place: Place,
+        values: &mut Values<'_, '_>,
+    ) -> Option<Self> {
         let mut fields = Vec::with_capacity(object.fields.len());
         for (name, id) in object.fields.iter() {
             let (id, optional) = values.sets.field(id);
@@ -80,7 +92,11 @@ impl Piece {
             return None;
         }
         if !others.is_empty() && least > needed + 1 {
-            values.notes.add(place, &["minProperties"], "a key that is not declared may come again and be counted");
+            values.notes.add(
+                place,
+                &[&["minProperties"], COMBINED],
+                "a key that is not declared may come again and be counted",
+            );
         }
         let mut piece = Self {
             required: Vec::new(),
@@ -103,13 +119,20 @@ impl Piece {
         let count = self.fields.len();
         self.loose = values.short && count > ORDERED;
         if self.loose {
-            let keywords = ["properties", "required", "minProperties", "maxProperties"];
-            values.notes.add(place, &keywords, "with so many fields their order and presence need too many rules");
+            values.notes.add(
+                place,
+                FIELDS,
+                "with so many fields their order and presence need too many rules",
+            );
             (self.least, self.most) = (0, None);
         }
         let top = self.most.unwrap_or(self.least);
         if count > 0 && top.saturating_add(1).saturating_mul(count as u64) > COUNTED {
-            values.notes.add(place, &["minProperties", "maxProperties"], "counting so many members needs too many rules");
+            values.notes.add(
+                place,
+                &[&["minProperties", "maxProperties"], COMBINED],
+                "counting so many members needs too many rules",
+            );
             (self.least, self.most) = (0, None);
         }
         self.top = u32::try_from(self.most.unwrap_or(self.least)).unwrap_or(u32::MAX);
@@ -180,7 +203,8 @@ impl Piece {
     /// Whether a key that is not declared may come next.
     pub(super) fn takes_others(&self, at: usize, members: u32) -> bool {
         !self.others.is_empty()
-            && (self.loose || (self.needs(at) == 0 && self.is_viable(self.fields.len(), self.counted(members))))
+            && (self.loose
+                || (self.needs(at) == 0 && self.is_viable(self.fields.len(), self.counted(members))))
     }
 
     /// Whether members are counted.
@@ -195,7 +219,11 @@ impl Piece {
 
     /// Whether a field's key stands in more than one tree.
     pub(super) fn is_shared(&self, at: usize) -> bool {
-        self.loose || at.checked_sub(1).and_then(|before| self.fields.get(before)).is_some_and(|field| field.optional)
+        self.loose
+            || at
+                .checked_sub(1)
+                .and_then(|before| self.fields.get(before))
+                .is_some_and(|field| field.optional)
     }
 
     fn needs(&self, at: usize) -> u64 {
@@ -239,8 +267,7 @@ fn others(object: &Obj, hint: &SmolStr, place: Place, values: &mut Values<'_, '_
         });
         let most = if values.short { FEW_STATES } else { STATES };
         let keys = class.minus(declared).ok().filter(|keys| keys.states() <= most).unwrap_or_else(|| {
-            let keywords = ["additionalProperties", "patternProperties", "propertyNames"];
-            values.notes.add(place, &keywords, "the keys that are not declared need too many rules");
+            values.notes.add(place, OTHERS, "the keys that are not declared need too many rules");
             if class.states() <= most { Dfa::clone(class) } else { Dfa::all() }
         });
         if keys.is_none() {
@@ -257,7 +284,8 @@ fn others(object: &Obj, hint: &SmolStr, place: Place, values: &mut Values<'_, '_
 /// The words of a set that holds nothing else.
 pub(super) fn words(id: Id, values: &mut Values<'_, '_>) -> Option<Arc<[SmolStr]>> {
     let set = values.sets.normal(id).ok()?;
-    let alone = !(set.null || set.tru || set.fals) && set.num.is_empty() && set.arr.is_empty() && set.obj.is_empty();
+    let alone =
+        !(set.null || set.tru || set.fals) && set.num.is_empty() && set.arr.is_empty() && set.obj.is_empty();
     match set.str.as_slice() {
         [one] if alone => match &one.words {
             Words::List(words) => Some(Arc::clone(words)),

@@ -27,7 +27,11 @@ pub(super) fn split(clause: &Clause<Obj>, place: Place, values: &mut Values<'_, 
         if whole {
             pieces = outside;
         } else {
-            values.notes.add(place, COMBINED, "objects that must not be of some form are not all told apart");
+            values.notes.add(
+                place,
+                &[COMBINED],
+                "objects that must not be of some form are not all told apart",
+            );
         }
     }
     pieces
@@ -43,7 +47,12 @@ fn leave(from: &Obj, negative: &Obj, values: &mut Values<'_, '_>, outside: &mut 
     let more = negative.fields.iter().map(|(name, _)| name).filter(|name| from.fields.get(name).is_none());
     let names: Vec<SmolStr> = own.chain(more).cloned().collect();
     let mut agreeing = from.clone();
+    let cost = names.len();
     for name in names {
+        // Each step copies the fields.
+        if !values.spend(cost) {
+            return false;
+        }
         let (field, other) = (agreeing.field(&name), negative.field(&name));
         let arena = &mut values.sets.search().arena;
         let (differs, agrees) = (arena.diff(field, other), arena.and(field, other));
@@ -68,6 +77,9 @@ fn leave(from: &Obj, negative: &Obj, values: &mut Values<'_, '_>, outside: &mut 
 fn by_other_keys(from: &Obj, negative: &Obj, values: &mut Values<'_, '_>) -> bool {
     for (keys, field) in &from.rest {
         for (others, other) in &negative.rest {
+            if !values.spend(1) {
+                return true;
+            }
             let differs = values.sets.search().arena.diff(*field, *other);
             if is_no_field(differs, values) {
                 continue;
