@@ -20,10 +20,15 @@ mod table;
 static ALLOCATOR: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
 
 fn main() {
+    // With a name, only the rows of that part: for a profiler.
+    let only = std::env::args().nth(1);
     let mut table = table::Table::new();
-    memory::rows(&mut table);
-    check::rows(&mut table);
-    plan::rows(&mut table);
-    execute::rows(&mut table);
+    let parts: [(&str, fn(&mut table::Table)); 4] =
+        [("memory", memory::rows), ("check", check::rows), ("plan", plan::rows), ("execute", execute::rows)];
+    for (name, rows) in parts {
+        if only.as_deref().is_none_or(|only| only == name) {
+            rows(&mut table);
+        }
+    }
     table.finish();
 }

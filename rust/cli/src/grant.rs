@@ -10,15 +10,34 @@ use crate::style::Trouble;
 /// What the call may reach.
 #[derive(clap::Args)]
 pub(crate) struct GrantFlags {
-    /// Binds an origin that the manifest leaves to the person.
+    /// Binds an origin that the manifest leaves to the person
     #[arg(long, value_name = "NAME=URL")]
     origin: Vec<String>,
-    /// Gives a setting of the manifest.
+    /// Gives a setting of the manifest
     #[arg(long, value_name = "NAME=VALUE")]
     setting: Vec<String>,
-    /// Opens what is closed: `local-network`, `overlay-network`, `loopback`, `cleartext-credentials`.
-    #[arg(long, value_name = "WORD", value_parser = ["local-network", "overlay-network", "loopback", "cleartext-credentials"])]
-    allow: Vec<String>,
+    /// Opens one thing that is closed (--help lists them)
+    #[arg(
+        long,
+        value_name = "WORD",
+        hide_possible_values = true,
+        long_help = "\
+Opens one thing that is closed:
+- local-network: private addresses (RFC 1918, unique local, link-local)
+- overlay-network: the shared address space 100.64.0.0/10
+- loopback: this machine itself
+- cleartext-credentials: a secret over http"
+    )]
+    allow: Vec<Allow>,
+}
+
+/// What a grant opens.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Allow {
+    LocalNetwork,
+    OverlayNetwork,
+    Loopback,
+    CleartextCredentials,
 }
 
 impl GrantFlags {
@@ -30,7 +49,7 @@ impl GrantFlags {
             setting.is_some_and(|setting| setting.kind == Some(SettingType::Integer))
         };
 
-        let allows = |word: &str| Value::Bool(self.allow.iter().any(|allowed| allowed == word));
+        let allows = |word| Value::Bool(self.allow.contains(&word));
         let members = [
             ("origins", Value::Object(pairs("--origin", &self.origin, |_, url| Value::from(url))?)),
             (
@@ -39,10 +58,10 @@ impl GrantFlags {
                     if is_integer(name) { integer(text) } else { text.into() }
                 })?),
             ),
-            ("localNetwork", allows("local-network")),
-            ("overlayNetwork", allows("overlay-network")),
-            ("loopback", allows("loopback")),
-            ("cleartextCredentials", allows("cleartext-credentials")),
+            ("localNetwork", allows(Allow::LocalNetwork)),
+            ("overlayNetwork", allows(Allow::OverlayNetwork)),
+            ("loopback", allows(Allow::Loopback)),
+            ("cleartextCredentials", allows(Allow::CleartextCredentials)),
         ];
         let grant = Value::Object(members.into_iter().collect());
         Ok(Grant::read(&grant, limits)?)
@@ -58,7 +77,7 @@ fn pairs(flag: &str, list: &[String], value: impl Fn(&str, &str) -> Value) -> Re
     let mut object = Object::new();
     for pair in list {
         let Some((name, text)) = pair.split_once('=').filter(|(name, _)| !name.is_empty()) else {
-            return Err(Trouble::usage(format!("{flag} takes NAME=VALUE")));
+            return Err(Trouble::usage(format!("{flag} takes a name, `=` and a value")));
         };
         if object.insert(name, value(name, text)).is_err() {
             return Err(Trouble::usage(format!("{flag} gives `{name}` twice")));

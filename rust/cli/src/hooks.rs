@@ -15,8 +15,7 @@ pub(crate) fn apply(
     connect: Option<&Value>,
 ) -> Result<ClientOptions, String> {
     if let Some(pem) = roots {
-        network.trust =
-            Trust::pem(pem).map_err(|_| "/testRoots: no certificate in PEM".to_owned())?;
+        network.trust = Trust::pem(pem).map_err(|_| "/testRoots: no certificate in PEM".to_owned())?;
     }
     if let Some(script) = resolve {
         let script = script.as_object().ok_or("/testResolve: expected an object")?;

@@ -23,7 +23,7 @@ pub(crate) fn open_options(
 }
 
 /// Limits that a host sets; each one by its name in camel case, times in milliseconds.
-fn read_limits(value: &Value) -> Result<TrustLimits, String> {
+pub(crate) fn read_limits(value: &Value) -> Result<TrustLimits, String> {
     let mut limits = TrustLimits::default();
     let Some(object) = value.as_object() else { return Err("/limits: expected an object".into()) };
     for (name, value) in object.iter() {

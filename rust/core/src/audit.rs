@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::json::{Object, Sha256, Value, canonical, sha256};
+use crate::json::{Object, Sha256, Value, sha256, write_string};
 
 /// What a record is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -79,7 +79,36 @@ impl Record {
     }
 
     fn computed(&self) -> Sha256 {
-        sha256(canonical(&Value::Object(self.members())).unwrap_or_default())
+        // The RFC 8785 form of `members`, written as it is: names in order, digits of integers below 2^53.
+        let event = &self.event;
+        let mut text = String::with_capacity(384);
+        text.push_str("{\"deed\":");
+        write_string(event.deed.as_str(), &mut text);
+        let number =
+            |name: &str, value: u64, text: &mut String| text.push_str(&format!(",\"{name}\":{value}"));
+        let string = |name: &str, value: &str, text: &mut String| {
+            text.push_str(&format!(",\"{name}\":"));
+            write_string(value, text);
+        };
+        number("durationMs", event.duration_ms, &mut text);
+        match event.object {
+            Some(object) => string("object", &object.to_string(), &mut text),
+            None => text.push_str(",\"object\":null"),
+        }
+        string("outcome", event.outcome, &mut text);
+        string("previous", &self.previous.to_string(), &mut text);
+        number("receivedBytes", event.received_bytes, &mut text);
+        number("sentBytes", event.sent_bytes, &mut text);
+        number("sequence", self.sequence, &mut text);
+        match event.status {
+            Some(status) => number("status", u64::from(status), &mut text),
+            None => text.push_str(",\"status\":null"),
+        }
+        string("subject", &event.subject, &mut text);
+        number("time", event.time_ms, &mut text);
+        string("toolSet", &event.tool_set.to_string(), &mut text);
+        text.push('}');
+        sha256(text)
     }
 
     fn members(&self) -> Object {
@@ -199,6 +228,16 @@ mod tests {
         let mut changed = records;
         changed[1].event.outcome = "net.timeout";
         assert!(!verify(&changed, trail.head()));
+    }
+
+    #[test]
+    fn the_hash_is_that_of_the_canonical_form_of_everything_else() {
+        let mut trail = Trail::new(2);
+        for (object, status) in [(None, None), (Some(sha256("plan")), Some(204))] {
+            let record = trail.append(Event { object, status, ..event("a.\u{e9}\"") });
+            let text = crate::json::canonical(&Value::Object(record.members())).unwrap();
+            assert_eq!(record.hash, sha256(text));
+        }
     }
 
     #[test]

@@ -57,6 +57,7 @@ codes! {
     PlanExpired "plan.expired" "The plan waited longer than plans live.";
     PlanStale "plan.stale" "The tool set or the grant changed after the plan was made.";
     PlanConfirmationRequired "plan.confirmation_required" "The plan needs the digest that was shown to the person.";
+    CredentialUnknown "credential.unknown" "The manifest of the connector has no credential with this name.";
     CredentialMissing "credential.missing" "A credential that the request needs is not set.";
     CredentialInvalid "credential.invalid" "A secret cannot stand in its place: empty, too long, or with forbidden characters.";
     CredentialRejected "credential.rejected" "The server refused the credential.";
@@ -76,6 +77,8 @@ codes! {
     OutcomeUnknown "outcome_unknown" "A write was cut after it may have begun: whether it took effect is not known.";
     ResponseInvalid "response.invalid" "The answer cannot be read as its response map says.";
     SessionClosed "session.closed" "The session was closed.";
+    FileUnreadable "file.unreadable" "A file that the command line names cannot be opened or read.";
+    RandomUnavailable "random.unavailable" "The device gives no random numbers, without which no call is planned.";
     StoreIo "store.io" "A file could not be read or written.";
 }
 

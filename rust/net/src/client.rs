@@ -7,7 +7,7 @@ use std::time::Duration;
 use connector_core::Refusal;
 use connector_core::request::{Budget, Method, Outgoing};
 use connector_core::response::Received;
-use http::{HeaderMap, Response};
+use http::Response;
 use hyper::body::{Body as _, Incoming};
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -182,9 +182,6 @@ impl Client {
     async fn receive(&self, answer: Answer, budget: &Budget) -> Result<Received, Failure> {
         let Answer { response, lease } = answer;
         let (head, body) = response.into_parts();
-        if header_bytes(&head.headers) > budget.header_bytes {
-            return Err(Failure::HeadersTooLarge);
-        }
         // An answer without content has no coding to undo, whatever its head says.
         let coding = if body.is_end_stream() {
             Coding::Identity
@@ -215,11 +212,6 @@ impl Client {
             self.pool.keep(key, connection);
         }
     }
-}
-
-/// The bytes of the field lines as HTTP/1.1 writes them.
-fn header_bytes(headers: &HeaderMap) -> usize {
-    headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum()
 }
 
 /// The instant at which a call that starts now is over.

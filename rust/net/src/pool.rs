@@ -9,7 +9,7 @@ use http_body_util::Full;
 use hyper::client::conn::http1::{Builder, SendRequest};
 use hyper_util::rt::TokioIo;
 use tokio::task::AbortHandle;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 use url::{Origin, Url};
 
 use crate::wire::{SentMark, Wire};
@@ -20,6 +20,10 @@ const IDLE: Duration = Duration::from_secs(30);
 /// How old a kept connection may be for a request that must not be sent twice. Servers keep one for five
 /// seconds or more; a younger one is not about to be closed under a write.
 const IDLE_FOR_WRITES: Duration = Duration::from_secs(2);
+
+/// How long a kept connection has to show that it is free. One is not when the server answered before it had
+/// read the request, and never reads the rest.
+const SETTLE: Duration = Duration::from_millis(20);
 
 /// Connections kept at most, over all origins of the client.
 const KEPT: usize = 64;
@@ -61,7 +65,9 @@ impl Connection {
     /// while they are read; the buffer never holds more than that and 64 KiB.
     pub(crate) async fn open(wire: Wire, header_bytes: usize) -> hyper::Result<Self> {
         let mark = wire.mark();
+        // As the preview shows the names.
         let (sender, connection) = Builder::new()
+            .title_case_headers(true)
             .max_header_size(header_bytes)
             .max_buf_size(header_bytes.saturating_add(BUFFER))
             .handshake(TokioIo::new(wire))
@@ -104,7 +110,10 @@ impl Pool {
         let oldest = if write { IDLE_FOR_WRITES } else { IDLE };
         loop {
             let mut idle = self.pop(key)?;
-            if idle.since.elapsed() <= oldest && idle.connection.sender.ready().await.is_ok() {
+            if idle.since.elapsed() > oldest {
+                continue;
+            }
+            if let Ok(Ok(())) = timeout(SETTLE, idle.connection.sender.ready()).await {
                 idle.connection.mark.reset();
                 return Some(idle.connection);
             }

@@ -7,8 +7,11 @@ mod execution;
 mod planning;
 mod random;
 mod rates;
+mod run;
 mod secret;
+mod secrets;
 mod session;
+mod standing;
 mod state;
 
 pub use answer::Answer;
@@ -17,5 +20,5 @@ pub use connector_core as core;
 pub use connector_net::hooks;
 pub use connector_net::{ClientOptions, Trust};
 pub use planning::PlanView;
-pub use secret::Secret;
+pub use secret::{CredentialKey, CredentialStore, MemoryStore, Secret};
 pub use session::{Installed, Listed, ListedTool, Session, SessionOptions};

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use connector_core::call::{Plan, PlanSeed, Preview, Reason, ToolCall, check};
+use connector_core::Refusal;
+use connector_core::audit::Deed;
+use connector_core::call::{CheckedCall, Plan, PlanSeed, Preview, Reason, ToolCall, check};
 use connector_core::json::Sha256;
-use connector_core::{Code, Refusal};
+use smol_str::SmolStr;
 
 use crate::random::uuid;
+use crate::secret::{CredentialKey, CredentialStore};
 use crate::session::Session;
 use crate::state::Waiting;
 
@@ -20,48 +23,57 @@ pub struct PlanView {
     /// Why a person must confirm; empty when none must.
     pub needs_confirmation: Vec<Reason>,
     /// The request, for a person.
-    pub preview: Preview,
+    pub preview: Arc<Preview>,
 }
 
 impl Session {
-    /// Plans a call that was made under a contract of the current tool set.
+    /// Plans a call that was made under a contract of the current tool set. A refusal is recorded; a plan is
+    /// recorded when it is executed.
     ///
     /// `conversation` names the conversation whose text the model has read; all calls without one share one.
     ///
     /// # Errors
-    /// Those of [`check`] and [`Plan::new`].
+    /// `contract.stale`, and those of [`check`] and [`Plan::new`].
     pub fn plan(
         &self,
         call: &ToolCall,
         contract: Option<&str>,
         conversation: Option<&str>,
     ) -> Result<PlanView, Refusal> {
-        let (set, contract) = {
+        self.try_plan(call, contract, conversation).inspect_err(|refusal| {
+            let mut state = self.inner.state();
+            // A name that no tool has is the model's text, which no record holds.
+            let tool = state.set.tool(&call.name).map(|tool| tool.tool.full_name().clone());
+            let subject = tool.unwrap_or_else(|| SmolStr::new_static("?"));
+            state.record(self.inner.clock.wall_ms(), Deed::Call, &subject, None, refusal.code.as_str());
+        })
+    }
+
+    fn try_plan(
+        &self,
+        call: &ToolCall,
+        contract: Option<&str>,
+        conversation: Option<&str>,
+    ) -> Result<PlanView, Refusal> {
+        let (store, set, contract) = {
             let state = self.inner.state();
-            state.open()?;
-            let known = contract.and_then(Sha256::parse).and_then(|id| state.contract(id)).cloned();
-            let stale = || {
-                Refusal::new(
-                    Code::ContractStale,
-                    "no export of the current tool set has this contract: export again",
-                )
-            };
-            (Arc::clone(&state.set), known.ok_or_else(stale)?)
+            (state.open()?, Arc::clone(&state.set), state.contract(contract.unwrap_or_default())?.clone())
         };
         let limits = &self.inner.limits;
         let checked = check(&set, &contract, call, limits)?;
         let conversation = conversation.unwrap_or_default();
-        let connector = Arc::clone(checked.connector());
-        let grant = connector.grant();
-        let flows =
-            self.inner.state().flows.unconfirmed(conversation, connector.id(), |from| grant.lets_in(from));
-        let seed = PlanSeed { id: uuid()?, idempotency_key: uuid()?, flows };
+        let connector = checked.connector();
+        let keyed = checked.tool().is_some_and(|tool| tool.request().idempotency.is_some());
+        let without = without(&checked, &*store)?;
+        let lets_in = |from: &str| connector.grant().lets_in(from);
+        let flows = self.inner.state().flows.unconfirmed(conversation, connector.id(), lets_in);
+        let seed = PlanSeed { id: uuid()?, idempotency_key: keyed.then(uuid).transpose()?, flows, without };
         let plan = Arc::new(Plan::new(&checked, seed, limits)?);
         let view = PlanView {
             plan: plan.id().to_owned(),
             digest: plan.digest(),
             needs_confirmation: plan.needs_confirmation().to_vec(),
-            preview: plan.preview().clone(),
+            preview: Arc::clone(plan.preview()),
         };
         let mut state = self.inner.state();
         state.open()?;
@@ -69,4 +81,15 @@ impl Session {
         state.keep(waiting, limits.plan_lifetime);
         Ok(view)
     }
+}
+
+/// The credentials that are not set, of those that the call may go without.
+fn without(call: &CheckedCall, store: &dyn CredentialStore) -> Result<Vec<SmolStr>, Refusal> {
+    let mut without = Vec::new();
+    for name in call.optional_credentials() {
+        if !store.has(&CredentialKey::new(call.connector(), &name)?)? {
+            without.push(name);
+        }
+    }
+    Ok(without)
 }

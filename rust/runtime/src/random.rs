@@ -6,7 +6,7 @@ use connector_core::{Code, Refusal};
 pub(crate) fn uuid() -> Result<String, Refusal> {
     let mut bytes = [0u8; 16];
     getrandom::fill(&mut bytes)
-        .map_err(|_| Refusal::new(Code::StoreIo, "the device gives no random numbers"))?;
+        .map_err(|_| Refusal::new(Code::RandomUnavailable, "the device gives no random numbers"))?;
     let mut value = u128::from_be_bytes(bytes);
     value = value & !(0xf << 76) | 4 << 76;
     value = value & !(0b11 << 62) | 0b10 << 62;

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
-use smol_str::SmolStr;
+use connector_core::Refusal;
+use connector_core::toolset::Connector;
 use zeroize::Zeroizing;
 
 /// A secret. Cannot be printed, compared or serialised; its memory is overwritten when it is dropped.
@@ -16,9 +18,13 @@ impl Secret {
         Self(Zeroizing::new(text))
     }
 
-    /// The secret itself, for the moment in which it is written into a request.
-    pub(crate) fn expose(&self) -> &str {
+    /// The secret itself, for the moment in which it is written into a request, or into a store of the host.
+    pub fn expose(&self) -> &str {
         &self.0
+    }
+
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.0 == other.0
     }
 }
 
@@ -30,29 +36,118 @@ impl fmt::Debug for Secret {
 
 /// What a secret is stored under: another source, connector, name or origin finds nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct CredentialKey {
-    pub(crate) source: SmolStr,
-    pub(crate) connector: SmolStr,
-    pub(crate) name: SmolStr,
-    pub(crate) origin: SmolStr,
+pub struct CredentialKey {
+    /// The host's label of where the connector came from.
+    pub source: String,
+    /// The connector's id.
+    pub connector: String,
+    /// The credential's name in the manifest.
+    pub name: String,
+    /// The serialised origin that the secret goes to.
+    pub origin: String,
+}
+
+impl CredentialKey {
+    /// The key of a connector's credential; `credential.unknown` when the manifest has none of this name.
+    pub(crate) fn new(connector: &Connector, name: &str) -> Result<Self, Refusal> {
+        let origin = connector.credential_origin(name)?.origin().as_str().to_owned();
+        Ok(Self {
+            source: connector.source().to_owned(),
+            connector: connector.id().to_owned(),
+            name: name.to_owned(),
+            origin,
+        })
+    }
+}
+
+/// Where a host keeps secrets: a keychain, a keystore.
+///
+/// The session calls it from the thread that plans or executes, outside of every lock; a call may take a moment.
+/// A refusal of the store ends what it was asked for, with nothing sent.
+pub trait CredentialStore: Send + Sync {
+    /// The secret of this very key.
+    fn get(&self, key: &CredentialKey) -> Result<Option<Secret>, Refusal>;
+
+    /// Whether there is one; nothing is sent on the answer. A store that asks the person before it gives a secret
+    /// answers this without asking.
+    fn has(&self, key: &CredentialKey) -> Result<bool, Refusal> {
+        Ok(self.get(key)?.is_some())
+    }
+
+    /// Keeps a secret in the place of the one before.
+    fn set(&self, key: &CredentialKey, secret: Secret) -> Result<(), Refusal>;
+
+    /// Forgets a secret; gives whether there was one.
+    fn delete(&self, key: &CredentialKey) -> Result<bool, Refusal>;
 }
 
 /// Secrets in memory, for hosts that bring no store of their own and for tests.
-#[derive(Debug, Default)]
-pub(crate) struct Credentials {
-    secrets: HashMap<CredentialKey, Secret>,
+#[derive(Default)]
+pub struct MemoryStore(Mutex<HashMap<CredentialKey, Secret>>);
+
+impl MemoryStore {
+    fn with<T>(&self, f: impl FnOnce(&mut HashMap<CredentialKey, Secret>) -> T) -> T {
+        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
-impl Credentials {
-    pub(crate) fn set(&mut self, key: CredentialKey, secret: Secret) {
-        self.secrets.insert(key, secret);
+impl fmt::Debug for MemoryStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("MemoryStore")
+    }
+}
+
+impl CredentialStore for MemoryStore {
+    fn get(&self, key: &CredentialKey) -> Result<Option<Secret>, Refusal> {
+        Ok(self.with(|secrets| secrets.get(key).cloned()))
     }
 
-    pub(crate) fn get(&self, key: &CredentialKey) -> Option<Secret> {
-        self.secrets.get(key).cloned()
+    fn set(&self, key: &CredentialKey, secret: Secret) -> Result<(), Refusal> {
+        self.with(|secrets| secrets.insert(key.clone(), secret));
+        Ok(())
     }
 
-    pub(crate) fn delete(&mut self, key: &CredentialKey) -> bool {
-        self.secrets.remove(key).is_some()
+    fn delete(&self, key: &CredentialKey) -> Result<bool, Refusal> {
+        Ok(self.with(|secrets| secrets.remove(key)).is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key() -> CredentialKey {
+        let text = str::to_owned;
+        let (source, connector) = (text("app"), text("notes"));
+        CredentialKey { source, connector, name: text("token"), origin: text("https://notes.example") }
+    }
+
+    #[test]
+    fn a_secret_is_found_under_its_whole_key_alone() {
+        let store = MemoryStore::default();
+        store.set(&key(), Secret::new("s3cret".into())).unwrap();
+        assert_eq!(store.get(&key()).unwrap().unwrap().expose(), "s3cret");
+        let change: [fn(&mut CredentialKey); 4] = [
+            |key| key.source.push('x'),
+            |key| key.connector.push('x'),
+            |key| key.name.push('x'),
+            |key| key.origin.push('x'),
+        ];
+        for change in change {
+            let mut other = key();
+            change(&mut other);
+            assert!(store.get(&other).unwrap().is_none() && !store.has(&other).unwrap());
+            assert!(!store.delete(&other).unwrap());
+        }
+        assert!(store.delete(&key()).unwrap() && !store.has(&key()).unwrap());
+    }
+
+    #[test]
+    fn nothing_prints_a_secret() {
+        let store = MemoryStore::default();
+        let secret = Secret::new("s3cret".into());
+        assert_eq!(format!("{secret:?}"), "Secret(..)");
+        store.set(&key(), secret).unwrap();
+        assert_eq!(format!("{store:?}"), "MemoryStore");
     }
 }

@@ -1,5 +1,6 @@
 //! A session: one application's connectors, from opening to closing.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use connector_core::audit::{Deed, Record};
@@ -7,16 +8,16 @@ use connector_core::grant::Grant;
 use connector_core::json::Sha256;
 use connector_core::manifest;
 use connector_core::text::ModelTokens;
-use connector_core::toolset::Connector;
+use connector_core::toolset::{Connector, Contract};
 use connector_core::{Code, Refusal, TrustLimits};
 use connector_net::ClientOptions;
 
 use crate::clock::Clock;
-use crate::secret::{CredentialKey, Secret};
+use crate::secret::{CredentialKey, CredentialStore, MemoryStore, Secret};
 use crate::state::State;
 
 /// What a session is opened with.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct SessionOptions {
     /// The ceilings of everything that is read or sent.
     pub limits: TrustLimits,
@@ -24,12 +25,24 @@ pub struct SessionOptions {
     pub network: ClientOptions,
     /// The control tokens of the model that reads the answers.
     pub tokens: ModelTokens,
+    /// Where secrets are kept.
+    pub credentials: Arc<dyn CredentialStore>,
 }
 
 impl SessionOptions {
-    /// The default limits, no tokens beyond the known families, and these connections.
+    /// The default limits, no tokens beyond the known families, secrets in memory, and these connections.
     pub fn new(network: ClientOptions) -> Self {
-        Self { limits: TrustLimits::default(), network, tokens: ModelTokens::default() }
+        let (limits, tokens) = (TrustLimits::default(), ModelTokens::default());
+        Self { limits, network, tokens, credentials: Arc::<MemoryStore>::default() }
+    }
+}
+
+impl fmt::Debug for SessionOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionOptions")
+            .field("limits", &self.limits)
+            .field("network", &self.network)
+            .finish_non_exhaustive()
     }
 }
 
@@ -86,22 +99,15 @@ pub struct ListedTool {
 impl Session {
     /// Opens a session in memory.
     pub fn open(options: SessionOptions) -> Self {
-        let SessionOptions { limits, network, tokens } = options;
-        let (clock, state) = (Clock::new(), Mutex::new(State::new()));
+        let SessionOptions { limits, network, tokens, credentials } = options;
+        let (clock, state) = (Clock::new(), Mutex::new(State::new(credentials)));
         Self { inner: Arc::new(Inner { limits, network, tokens, clock, state }) }
     }
 
-    /// Closes the session: running calls are cancelled, secrets are overwritten, everything after is
-    /// `session.closed`.
+    /// Closes the session: running calls are cancelled, secrets in memory are overwritten, and everything after is
+    /// `session.closed`. The audit trail can still be read.
     pub fn close(&self) {
-        let mut state = self.inner.state();
-        for token in state.running.values() {
-            token.cancel();
-        }
-        let running = std::mem::take(&mut state.running);
-        *state = State::new();
-        state.running = running;
-        state.closed = true;
+        self.inner.state().close();
     }
 
     /// The limits of the session.
@@ -166,7 +172,7 @@ impl Session {
         let mut state = self.inner.state();
         state.open()?;
         let result = bound.and_then(|connector| {
-            let seen = seen.map(|token| seen_set(&state, token)).transpose()?;
+            let seen = seen.map(|token| state.contract(token).map(Contract::tool_set)).transpose()?;
             let connector = Arc::new(connector);
             let hash = connector.manifest().sha256();
             let tools = connector.effects().map(|(name, hash)| (name.to_owned(), hash)).collect();
@@ -203,33 +209,39 @@ impl Session {
         Ok(Listed { contract, connectors: set.connectors().cloned().collect(), tools })
     }
 
-    /// Sets a secret; it goes to the origin that the manifest names and to no other.
+    /// Sets a secret; it goes to the origin that the manifest names and to no other. A plan that was made before
+    /// uses it, unless it was made to go without.
     ///
     /// # Errors
-    /// `connector.unknown`, `credential.missing` when the manifest has no such credential, `credential.invalid`.
+    /// `connector.unknown`, `credential.unknown`; `credential.invalid` when the secret is empty or cannot stand in
+    /// one of its places; what the store refuses.
     pub fn set_credential(&self, id: &str, name: &str, secret: Secret) -> Result<(), Refusal> {
-        let key = self.credential_key(id, name)?;
-        if secret.expose().is_empty() {
-            return Err(Refusal::new(Code::CredentialInvalid, "a secret is not empty"));
-        }
-        self.inner.state().credentials.set(key, secret);
+        let (store, connector) = self.credentials_of(id)?;
+        connector.check_secret(name, secret.expose(), &self.inner.limits)?;
+        let key = CredentialKey::new(&connector, name)?;
+        store.set(&key, secret)?;
+        self.inner.state().standings.forget(&key);
         Ok(())
     }
 
-    /// Whether a secret is set.
+    /// Whether a secret is set. The secret itself never comes back.
     pub fn has_credential(&self, id: &str, name: &str) -> Result<bool, Refusal> {
-        let key = self.credential_key(id, name)?;
-        Ok(self.inner.state().credentials.get(&key).is_some())
+        let (store, connector) = self.credentials_of(id)?;
+        store.has(&CredentialKey::new(&connector, name)?)
     }
 
     /// Forgets a secret; gives whether there was one.
     pub fn delete_credential(&self, id: &str, name: &str) -> Result<bool, Refusal> {
-        let key = self.credential_key(id, name)?;
-        Ok(self.inner.state().credentials.delete(&key))
+        let (store, connector) = self.credentials_of(id)?;
+        let key = CredentialKey::new(&connector, name)?;
+        let deleted = store.delete(&key)?;
+        self.inner.state().standings.forget(&key);
+        Ok(deleted)
     }
 
-    fn credential_key(&self, id: &str, name: &str) -> Result<CredentialKey, Refusal> {
-        credential_key(&*self.connector(id)?, name)
+    fn credentials_of(&self, id: &str) -> Result<(Arc<dyn CredentialStore>, Arc<Connector>), Refusal> {
+        let store = self.inner.state().open()?;
+        Ok((store, self.connector(id)?))
     }
 
     fn connector(&self, id: &str) -> Result<Arc<Connector>, Refusal> {
@@ -250,27 +262,4 @@ impl Session {
     pub fn advance(&self, by_ms: u64) {
         self.inner.clock.advance(by_ms);
     }
-}
-
-/// The tool set that a contract token stands for: issued in this session for the current set.
-fn seen_set(state: &State, token: &str) -> Result<Sha256, Refusal> {
-    let known = Sha256::parse(token).and_then(|id| state.contract(id));
-    known.map(connector_core::toolset::Contract::tool_set).ok_or_else(|| {
-        Refusal::new(Code::ContractStale, "the contract is not of the current tool set: list it again")
-    })
-}
-
-pub(crate) fn credential_key(connector: &Connector, name: &str) -> Result<CredentialKey, Refusal> {
-    let credential = connector.manifest().credentials().get(name);
-    let origin = credential.and_then(|credential| connector.origin(credential.origin.as_str()));
-    let Some(origin) = origin else {
-        let reason = format!("the connector `{}` has no credential of this name", connector.id());
-        return Err(Refusal::new(Code::CredentialMissing, reason));
-    };
-    Ok(CredentialKey {
-        source: connector.source().into(),
-        connector: connector.id().into(),
-        name: name.into(),
-        origin: origin.origin().as_str().into(),
-    })
 }

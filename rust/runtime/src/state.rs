@@ -1,6 +1,6 @@
 //! The mutable part of a session, behind one lock that no await ever holds.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,12 +9,13 @@ use connector_core::call::{Flows, Plan};
 use connector_core::json::Sha256;
 use connector_core::toolset::{Contract, ToolSet};
 use connector_core::{Code, Refusal};
-use connector_net::Client;
+use connector_net::{CancellationToken, Client};
 use smol_str::SmolStr;
-use tokio_util::sync::CancellationToken;
 
 use crate::rates::Rates;
-use crate::secret::Credentials;
+use crate::secret::CredentialStore;
+use crate::session::Inner;
+use crate::standing::Standings;
 
 /// Exports whose contract is still known; an older one is `contract.stale`, and the application exports again.
 const CONTRACTS: usize = 256;
@@ -30,15 +31,16 @@ pub(crate) struct State {
     next_plan: u64,
     pub(crate) flows: Flows,
     pub(crate) rates: Rates,
-    pub(crate) credentials: Credentials,
+    /// None when the session was closed.
+    store: Option<Arc<dyn CredentialStore>>,
+    pub(crate) standings: Standings,
     pub(crate) trail: Trail,
     /// One client for each grant, dropped with it.
-    pub(crate) clients: HashMap<SmolStr, (Sha256, Arc<Client>)>,
-    pub(crate) running: HashMap<String, CancellationToken>,
-    pub(crate) writing: HashSet<SmolStr>,
-    pub(crate) closed: bool,
+    clients: HashMap<SmolStr, (Sha256, Arc<Client>)>,
+    running: HashMap<String, Running>,
 }
 
+/// A plan that may be executed.
 #[derive(Clone)]
 pub(crate) struct Waiting {
     pub(crate) plan: Arc<Plan>,
@@ -46,8 +48,14 @@ pub(crate) struct Waiting {
     pub(crate) made: Duration,
 }
 
+/// A call that was sent, or is about to be.
+struct Running {
+    plan: Arc<Plan>,
+    token: CancellationToken,
+}
+
 impl State {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(store: Arc<dyn CredentialStore>) -> Self {
         Self {
             set: Arc::default(),
             contracts: VecDeque::new(),
@@ -55,68 +63,157 @@ impl State {
             next_plan: 0,
             flows: Flows::default(),
             rates: Rates::default(),
-            credentials: Credentials::default(),
+            store: Some(store),
+            standings: Standings::default(),
             trail: Trail::new(RECORDS),
             clients: HashMap::new(),
             running: HashMap::new(),
-            writing: HashSet::new(),
-            closed: false,
         }
     }
 
-    pub(crate) fn open(&self) -> Result<(), Refusal> {
-        if self.closed { Err(Refusal::new(Code::SessionClosed, "the session was closed")) } else { Ok(()) }
+    /// The store of an open session.
+    pub(crate) fn open(&self) -> Result<Arc<dyn CredentialStore>, Refusal> {
+        self.store.clone().ok_or_else(|| Refusal::new(Code::SessionClosed, "the session was closed"))
+    }
+
+    /// Cancels what runs and lets go of everything but the trail, in which the cancelled calls record their end.
+    pub(crate) fn close(&mut self) {
+        self.running.values().for_each(|call| call.token.cancel());
+        self.store = None;
+        self.standings = Standings::default();
+        self.plans.clear();
+        self.clients.clear();
+        self.contracts.clear();
+        self.set = Arc::default();
+        self.flows = Flows::default();
     }
 
     /// Makes a contract known and gives its token.
     pub(crate) fn issue(&mut self, contract: Contract) -> Sha256 {
         let id = contract.id();
-        if self.contract(id).is_none() {
-            if self.contracts.len() >= CONTRACTS {
-                self.contracts.pop_front();
-            }
-            self.contracts.push_back(contract);
+        // The one that is exported again and again outlives the others.
+        self.contracts.retain(|known| known.id() != id);
+        if self.contracts.len() >= CONTRACTS {
+            self.contracts.pop_front();
         }
+        self.contracts.push_back(contract);
         id
     }
 
     /// The contract of a token that was issued and is not forgotten.
-    pub(crate) fn contract(&self, id: Sha256) -> Option<&Contract> {
-        self.contracts.iter().find(|contract| contract.id() == id)
+    pub(crate) fn contract(&self, token: &str) -> Result<&Contract, Refusal> {
+        let id = Sha256::parse(token);
+        let known = id.and_then(|id| self.contracts.iter().find(|contract| contract.id() == id));
+        known.ok_or_else(|| {
+            let reason = "no export of the current tool set has this contract: export the tools again";
+            Refusal::new(Code::ContractStale, reason)
+        })
     }
 
-    /// Makes another tool set the current one; plans and clients of changed grants die.
+    /// Makes another tool set the current one. Contracts of the old one are forgotten, the clients of changed grants
+    /// are dropped, and what runs under them is cancelled; plans stay, as `plan.stale`.
     pub(crate) fn replace(&mut self, set: ToolSet) {
         self.set = Arc::new(set);
         let set = Arc::clone(&self.set);
         self.contracts.retain(|contract| contract.tool_set() == set.hash());
         let grant = |id: &str| set.connector(id).map(|connector| connector.grant_hash());
-        self.plans.retain(|_, waiting| {
-            waiting.plan.tool_set() == set.hash()
-                && grant(waiting.plan.connector().id()) == Some(waiting.plan.connector().grant_hash())
-        });
         self.clients.retain(|id, (hash, _)| grant(id) == Some(*hash));
+        let changed = |call: &&Running| {
+            let connector = call.plan.connector();
+            grant(connector.id()) != Some(connector.grant_hash())
+        };
+        self.running.values().filter(changed).for_each(|call| call.token.cancel());
     }
 
     /// Keeps a plan for its execution.
     pub(crate) fn keep(&mut self, waiting: Waiting, lifetime: Duration) {
         let now = waiting.made;
-        // A plan is remembered twice as long as it lives, so that using it late is `plan.expired` and not `plan.unknown`.
-        self.plans.retain(|_, old| now.saturating_sub(old.made) < lifetime * 2);
-        while self.plans.len() >= PLANS {
+        // Oldest first. A plan is remembered twice as long as it lives, so that using it late is `plan.expired`.
+        let over =
+            |first: &Waiting, count: usize| count >= PLANS || now.saturating_sub(first.made) >= lifetime * 2;
+        while self.plans.first_key_value().is_some_and(|(_, first)| over(first, self.plans.len())) {
             self.plans.pop_first();
         }
         self.plans.insert(self.next_plan, waiting);
         self.next_plan += 1;
     }
 
-    pub(crate) fn waiting(&self, plan: &str) -> Option<&Waiting> {
-        self.plans.values().find(|waiting| waiting.plan.id() == plan)
+    /// A plan that was made and is neither used nor forgotten.
+    pub(crate) fn waiting(&self, plan: &str) -> Result<&Waiting, Refusal> {
+        let found = self.plans.values().find(|waiting| waiting.plan.id() == plan);
+        found
+            .ok_or_else(|| Refusal::new(Code::PlanUnknown, "no plan of this name waits: plan the call again"))
     }
 
-    /// Takes a plan for good.
-    pub(crate) fn consume(&mut self, plan: &str) {
-        self.plans.retain(|_, waiting| waiting.plan.id() != plan);
+    /// Whether a plan is still of this tool set and this grant, and young enough.
+    pub(crate) fn in_force(
+        &self,
+        waiting: &Waiting,
+        now: Duration,
+        lifetime: Duration,
+    ) -> Result<(), Refusal> {
+        let (plan, connector) = (&waiting.plan, waiting.plan.connector());
+        let installed = self.set.connector(connector.id()).map(|installed| installed.grant_hash());
+        if plan.tool_set() != self.set.hash() || installed != Some(connector.grant_hash()) {
+            let reason = "the tool set or the grant changed after the plan was made: plan the call again";
+            return Err(Refusal::new(Code::PlanStale, reason));
+        }
+        if now.saturating_sub(waiting.made) >= lifetime {
+            let reason = "the plan waited too long: plan the call again";
+            return Err(Refusal::new(Code::PlanExpired, reason));
+        }
+        Ok(())
+    }
+
+    /// Takes a plan for good: from here on it runs, under the name `call_id`. Refuses, and then takes nothing, when
+    /// another try took it, the name is taken, another write of the connector runs, or the calls of this minute are
+    /// made.
+    pub(crate) fn begin(
+        &mut self,
+        waiting: &Waiting,
+        call_id: &str,
+        now: Duration,
+        inner: &Inner,
+    ) -> Result<(Arc<Client>, CancellationToken), Refusal> {
+        let plan = &waiting.plan;
+        self.waiting(plan.id())?;
+        self.in_force(waiting, now, inner.limits.plan_lifetime)?;
+        let id = plan.connector().id();
+        if self.running.contains_key(call_id) {
+            return Err(Refusal::new(Code::CallInvalid, "a call of this id is running already"));
+        }
+        let writes = |call: &Running| call.plan.is_write() && call.plan.connector().id() == id;
+        if plan.is_write() && self.running.values().any(writes) {
+            let reason = format!("another write of `{id}` is under way");
+            let advice = "Wait for the write before and call again.";
+            return Err(Refusal::new(Code::WriteInFlight, reason).advise(advice));
+        }
+        let grant = plan.connector().grant_hash();
+        let client = match self.clients.get(id) {
+            Some((hash, client)) if *hash == grant => Arc::clone(client),
+            _ => Arc::new(Client::new(inner.network.clone())?),
+        };
+        let all = inner.limits.calls_per_minute;
+        let own = plan.tool().and_then(|tool| tool.limits().calls_per_minute);
+        let own = own.map_or(all, |own| u32::try_from(own.get()).unwrap_or(u32::MAX).min(all));
+        self.rates.take(now, &[(id, all), (&plan.preview().tool, own)])?;
+        self.clients.insert(id.into(), (grant, Arc::clone(&client)));
+        self.plans.retain(|_, other| other.plan.id() != plan.id());
+        self.flows.confirm(&waiting.conversation, plan.flows(), id);
+        let token = CancellationToken::new();
+        let running = Running { plan: Arc::clone(plan), token: token.clone() };
+        self.running.insert(call_id.to_owned(), running);
+        Ok((client, token))
+    }
+
+    /// A call came to its end.
+    pub(crate) fn end(&mut self, call_id: &str) {
+        self.running.remove(call_id);
+    }
+
+    /// Cancels a running call; gives whether there is one.
+    pub(crate) fn cancel(&self, call_id: &str) -> bool {
+        self.running.get(call_id).inspect(|call| call.token.cancel()).is_some()
     }
 
     /// Records a deed that has neither sizes nor duration.

@@ -10,6 +10,9 @@ use crate::rpc::object;
 /// The token that the API asks for.
 pub(super) const TOKEN: &str = "tk_demo_0123456789";
 
+/// Where the server sends its callers after it was taken over.
+pub(super) const LURE: &str = "302, Location: http://169.254.169.254/latest/meta-data/";
+
 /// Starts the API; it lives as long as the server that is given.
 pub(super) async fn start() -> std::io::Result<Server> {
     let tasks = Mutex::new(vec!["Water the plants".to_owned()]);
@@ -39,7 +42,7 @@ fn answer(request: &Request, tasks: &Mutex<Vec<String>>) -> Vec<u8> {
                 None => json("400 Bad Request", "", &object([("message", "a task needs a title".into())])),
             }
         }
-        // A server that was taken over: it sends its callers to the metadata service of the cloud.
+        // The part of the server that was taken over.
         ("GET", "/api/v1/user") => {
             json("302 Found", "Location: http://169.254.169.254/latest/meta-data/\r\n", &object([]))
         }

@@ -1,111 +1,178 @@
 //! `connector demo`: the whole path once, on this machine, and three attacks that it refuses.
 
 mod api;
+mod page;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use connector_core::call::ToolCall;
 use connector_core::grant::Grant;
 use connector_core::json::{Numbers, Profile, Sha256, Value, read_strict};
+use connector_core::manifest::{Effect, check};
 use connector_core::{Refusal, TrustLimits};
 use connector_runtime::{Answer, PlanView, Secret, Session};
-
 use connector_testkit::Server;
 
+use self::page::{line, preview, say, step, trail};
 use crate::options::{block_on, open_options};
 use crate::rpc::object;
-use crate::run::show;
 use crate::source::read;
-use crate::style::{ERROR, GOOD, QUIET, TITLE, Trouble, out};
+use crate::style::{ERROR, GOOD, TITLE, Trouble, out};
 
-/// Runs the demo with a manifest that talks to a Vikunja server.
-pub(crate) fn demo(manifest: &Path) -> Result<ExitCode, Trouble> {
+/// Where the demo's manifest lies in this project.
+const MANIFEST: &str = "example/connectors/vikunja.json";
+
+/// Runs the demo with a manifest that talks to a Vikunja server; without one, with that of this project, found
+/// from any folder in it.
+pub(crate) fn demo(manifest: Option<PathBuf>) -> Result<ExitCode, Trouble> {
+    let given = manifest.is_some();
+    let path = manifest.or_else(find).unwrap_or_else(|| PathBuf::from(MANIFEST));
     block_on(async {
         let api = api::start().await.map_err(|error| Trouble::new("demo.api", error.to_string()))?;
-        run(&api, manifest).await
+        run(&api, &path).await
     })?
+    .map_err(
+        |trouble| if given { trouble } else { trouble.with_help("run it in the folder of this project") },
+    )
+}
+
+fn find() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    let path = here.ancestors().map(|folder| folder.join(MANIFEST)).find(|path| path.is_file())?;
+    // In the folder of the project itself, as it is written there.
+    Some(path.strip_prefix(&here).map(Path::to_owned).unwrap_or(path))
 }
 
 async fn run(api: &Server, path: &Path) -> Result<ExitCode, Trouble> {
-    let server = format!("http://{}", api.address());
-    title("1. A manifest is checked and installed");
-    let manifest = read(path, TrustLimits::default().manifest_bytes)?;
-    let session = Session::open(open_options(None, None, None, None).map_err(Trouble::usage)?);
-    let installed = session.install(&manifest, &format!("file:{}", path.display()), grant(&server)?, None)?;
-    session.set_credential("vikunja", "token", Secret::new(api::TOKEN.to_owned()))?;
-    say("manifest", &path.display().to_string());
-    say("server", &format!("{server} (a small real HTTP API in this process)"));
-    say("grant", "that server, loopback, a token over http; nothing else");
-    say("contract", &installed.contract.to_string());
-    say("tools", &installed.tools.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", "));
-    let contract = installed.contract.to_string();
-    let shop = Shop { session, contract };
+    let stage = install(api, path)?;
 
-    title("2. A model reads: its call is checked, planned, sent, and its answer is text");
+    step(2, "A model reads: its call is checked, planned and sent; it gets clean text");
     let call = r#"{"name": "vikunja.list_tasks", "arguments": {}}"#;
-    let view = shop.plan(call)?;
-    let answer = shop.execute(&view, None).await?;
-    answered(&answer);
+    say("model calls", call);
+    let view = stage.plan(call)?;
+    preview(&view);
+    answered(&stage.execute(&view, None).await?);
 
-    title("3. A model writes: a person confirms exactly what goes on the wire");
+    step(3, "A model writes: a person confirms what goes on the wire, byte for byte");
     let call =
         r#"{"name": "vikunja.create_task", "arguments": {"project_id": 1, "title": "Buy tea / milk? 100%"}}"#;
-    let view = shop.plan(call)?;
-    say("digest", &view.digest.to_string());
-    let answer = shop.execute(&view, Some(view.digest)).await?;
-    answered(&answer);
+    say("model calls", call);
+    let view = stage.plan(call)?;
+    preview(&view);
+    say("person says", &format!("yes, to {}", view.digest));
+    answered(&stage.execute(&view, Some(view.digest)).await?);
 
-    title("4. Three attacks");
-    let before = api.log().requests().len();
-    let call = r#"{"name": "vikunja.get_task", "arguments": {"task_id": "1/../../users"}}"#;
-    attack("a steered model puts a path into an argument", call, shop.plan(call).err(), "call.arguments")?;
-    let call = r#"{"name": "vikunja.delete_task", "arguments": {"task_id": 1}}"#;
-    let view = shop.plan(call)?;
-    let refusal = shop.execute(&view, None).await.err();
-    attack(
-        "a steered model deletes, and nobody confirmed",
-        "execute without a confirmation",
-        refusal,
-        "plan.confirmation_required",
-    )?;
-    let sent = api.log().requests().len() - before;
-    let call = r#"{"name": "vikunja.get_me", "arguments": {}}"#;
-    let view = shop.plan(call)?;
-    let refusal = shop.execute(&view, None).await.err();
-    attack(
-        "a server redirects to the cloud's metadata service",
-        "302 http://169.254.169.254/...",
-        refusal,
-        "net.redirect",
-    )?;
-    if sent != 0 {
-        return Err(Trouble::new("demo.leak", "a refused call reached the server"));
-    }
+    step(4, "Three attacks");
+    attacks(api, &stage).await?;
 
-    title("5. The audit trail: what was done, without a value or a secret");
-    let (records, head) = shop.session.audit();
-    for record in &records {
-        let event = &record.event;
-        let (deed, status) =
-            (event.deed.as_str(), event.status.map_or_else(String::new, |status| status.to_string()));
-        let hash: String = record.hash.to_string().chars().take(12).collect();
-        let (subject, outcome, ms) = (&event.subject, event.outcome, event.duration_ms);
-        out(&format!("   {QUIET}{hash}{QUIET:#} {deed:<8} {subject:<20} {outcome:<14} {status:<4} {ms} ms"));
-    }
+    step(5, "The audit trail: what was done, without a value or a secret");
+    let (records, head) = stage.session.audit();
+    trail(&records);
     if !connector_core::audit::verify(&records, head) {
         return Err(Trouble::new("demo.audit", "the audit trail does not verify"));
     }
-    say("head", &format!("{head} {GOOD}verified{GOOD:#}"));
+    out("");
+    line(&format!("{GOOD}verified{GOOD:#}     {head}"));
     Ok(ExitCode::SUCCESS)
 }
 
-struct Shop {
+/// Checks and installs the manifest, and shows what it brings.
+fn install(api: &Server, path: &Path) -> Result<Stage, Trouble> {
+    let server = format!("http://{}", api.address());
+    let limits = TrustLimits::default();
+    let manifest = read(path, limits.manifest_bytes)?;
+    let session = Session::open(open_options(None, None, None, None).map_err(Trouble::usage)?);
+    let installed = session.install(&manifest, &format!("file:{}", path.display()), grant(&server)?, None)?;
+    session.set_credential("vikunja", "token", Secret::new(api::TOKEN.to_owned()))?;
+
+    step(1, "A manifest is checked and installed");
+    say("manifest", &path.display().to_string());
+    say("server", &format!("{server}, a small real HTTP API in this process"));
+    say("grant", "this server, loopback, the token over http; nothing else");
+    let checked = check(&manifest, &limits).manifest;
+    let tools = |effect: Effect| {
+        let tools = checked.iter().flat_map(|manifest| manifest.tools());
+        let named = tools.filter(|tool| tool.effect() == effect).map(|tool| tool.name().as_str());
+        named.collect::<Vec<_>>().join(", ")
+    };
+    say("it reads", &tools(Effect::Read));
+    say("it writes", &tools(Effect::Write));
+    say("it destroys", &tools(Effect::Destructive));
+    say("contract", &installed.contract.to_string());
+    Ok(Stage { session, contract: installed.contract.to_string() })
+}
+
+/// An attack by a call, or by the answer to it, and the code with which it must be refused.
+struct Attack {
+    who: &'static str,
+    call: &'static str,
+    answer: Option<&'static str>,
+    code: &'static str,
+}
+
+async fn attacks(api: &Server, stage: &Stage) -> Result<(), Trouble> {
+    let before = api.log().requests().len();
+    let attack = Attack {
+        who: "A steered model puts a path into an argument",
+        call: r#"{"name": "vikunja.get_task", "arguments": {"task_id": "1/../../users"}}"#,
+        answer: None,
+        code: "call.arguments",
+    };
+    attack.refused(stage.plan(attack.call).err())?;
+    let attack = Attack {
+        who: "A steered model deletes, and nobody confirmed",
+        call: r#"{"name": "vikunja.delete_task", "arguments": {"task_id": 1}}"#,
+        answer: None,
+        code: "plan.confirmation_required",
+    };
+    let view = stage.plan(attack.call)?;
+    out("");
+    attack.refused(stage.execute(&view, None).await.err())?;
+    if api.log().requests().len() != before {
+        return Err(Trouble::new("demo.leak", "a refused call reached the server"));
+    }
+    out("");
+    line(&format!("{GOOD}of these two, not one byte left the device{GOOD:#}"));
+    out("");
+    let attack = Attack {
+        who: "A server that was taken over lures the call to the cloud's metadata service",
+        call: r#"{"name": "vikunja.get_me", "arguments": {}}"#,
+        answer: Some(api::LURE),
+        code: "net.redirect",
+    };
+    let view = stage.plan(attack.call)?;
+    attack.refused(stage.execute(&view, None).await.err())
+}
+
+impl Attack {
+    /// Shows that the attack was refused with the code that is expected; anything else fails the demo.
+    fn refused(&self, refusal: Option<Refusal>) -> Result<(), Trouble> {
+        let Self { who, call, answer, code } = self;
+        let Some(refusal) = refusal.filter(|refusal| refusal.code.as_str() == *code) else {
+            return Err(Trouble::new("demo.attack", format!("{who}: expected {code}")));
+        };
+        line(&format!("{TITLE}{who}{TITLE:#}"));
+        say("model calls", call);
+        if let Some(answer) = answer {
+            say("server says", answer);
+        }
+        line(&format!("{ERROR}refused{ERROR:#}      {TITLE}{code}{TITLE:#}"));
+        say("", &refusal.reason);
+        if let Some(advice) = &refusal.advice {
+            say("model reads", advice);
+        }
+        Ok(())
+    }
+}
+
+/// The session of the demo, and the contract under which its model calls.
+struct Stage {
     session: Session,
     contract: String,
 }
 
-impl Shop {
+impl Stage {
     /// Plans a call that a model wrote as text.
     fn plan(&self, call: &str) -> Result<PlanView, Refusal> {
         let (name, arguments) = split(call);
@@ -114,11 +181,6 @@ impl Shop {
 
     async fn execute(&self, view: &PlanView, confirmation: Option<Sha256>) -> Result<Answer, Refusal> {
         let confirmation = confirmation.as_ref().map(Sha256::to_string);
-        if confirmation.is_some() || view.needs_confirmation.is_empty() {
-            say("call", &view.preview.tool);
-            say("preview", "");
-            show(view);
-        }
         self.session.execute(&view.plan, confirmation.as_deref(), None, None).await
     }
 }
@@ -144,28 +206,5 @@ fn split(call: &str) -> (String, String) {
 
 fn answered(answer: &Answer) {
     say("status", &answer.status.to_string());
-    say("for the model", &answer.text);
-}
-
-/// Shows that an attack was refused with the code that is expected; anything else fails the demo.
-fn attack(what: &str, how: &str, refusal: Option<Refusal>, expected: &str) -> Result<(), Trouble> {
-    let Some(refusal) = refusal.filter(|refusal| refusal.code.as_str() == expected) else {
-        return Err(Trouble::new("demo.attack", format!("{what}: expected {expected}")));
-    };
-    out(&format!("   {what}"));
-    out(&format!("   {QUIET}{how}{QUIET:#}"));
-    out(&format!("   {ERROR}refused{ERROR:#} {TITLE}{}{TITLE:#}: {}", refusal.code, refusal.reason));
-    if let Some(advice) = &refusal.advice {
-        out(&format!("   {QUIET}for the model:{QUIET:#} {advice}"));
-    }
-    out("");
-    Ok(())
-}
-
-fn title(text: &str) {
-    out(&format!("\n{TITLE}{text}{TITLE:#}\n"));
-}
-
-fn say(what: &str, text: &str) {
-    out(&format!("   {QUIET}{what:<14}{QUIET:#} {text}"));
+    say("model reads", &answer.text);
 }

@@ -3,8 +3,10 @@
 
 mod message;
 mod pure;
+mod schema;
 mod server;
 mod session;
+mod wire;
 
 pub(crate) use message::object;
 pub(crate) use pure::report;

@@ -1,81 +1,24 @@
-//! The pure functions of the core.
+//! The pure functions of the core: manifests, canonical JSON, text.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use connector_core::json::{Numbers, Path, Profile, Value, canonical, read_strict, sha256};
+use connector_core::json::{Numbers, Profile, Value, canonical, read_strict, sha256};
 use connector_core::manifest::{Report, check};
-use connector_core::origin::{OriginEntry, Reach, classify};
-use connector_core::schema::{Dialect, Formats, Options, Schema, World};
-use connector_core::shape::{Integer, List, Reading, Shape};
+use connector_core::shape::{Integer, List};
 use connector_core::text::{Cleaner, Context, ModelTokens};
-use connector_core::{Code, Findings, Refusal, TrustLimits, record, words};
+use connector_core::{TrustLimits, record, words};
 use smol_str::SmolStr;
 
 use super::message::{Failure, Request, findings, object};
+use super::{schema, wire};
+
+/// What is read as JSON of its own, beside a manifest: a schema, a value, a document to be hashed.
+pub(super) const TEXT: Profile = Profile { max_bytes: 1 << 20, max_depth: 64, numbers: Numbers::Any };
 
 record! {
     struct Source {
         text: Option<SmolStr> = "text",
         base64: Option<SmolStr> = "base64",
-    }
-}
-
-record! {
-    struct SchemaParams {
-        schema: Option<Value> = "schema",
-        schema_text: Option<SmolStr> = "schemaText",
-        world: Option<WorldWord> = "world",
-        dialect: Option<DialectWord> = "dialect",
-        formats: Option<FormatsWord> = "formats",
-    }
-}
-
-record! {
-    struct AcceptsParams {
-        schema: Option<Value> = "schema",
-        schema_text: Option<SmolStr> = "schemaText",
-        world: Option<WorldWord> = "world",
-        dialect: Option<DialectWord> = "dialect",
-        formats: Option<FormatsWord> = "formats",
-        value: Option<Value> = "value",
-        value_text: Option<SmolStr> = "valueText",
-    }
-}
-
-words! {
-    enum WorldWord {
-        Closed = "closed",
-        Open = "open",
-    }
-}
-
-words! {
-    enum DialectWord {
-        Draft202012 = "2020-12",
-        Draft07 = "draft-07",
-    }
-}
-
-words! {
-    enum FormatsWord {
-        Assert = "assert",
-        Annotate = "annotate",
-    }
-}
-
-record! {
-    struct OriginParams {
-        origin: SmolStr = "origin",
-        user_provided: Option<Value> = "userProvided",
-    }
-}
-
-record! {
-    struct AddressParams {
-        address: SmolStr = "address",
-        local_network: bool = "localNetwork",
-        overlay_network: bool = "overlayNetwork",
-        loopback: bool = "loopback",
     }
 }
 
@@ -100,29 +43,34 @@ words! {
 pub(super) fn call(request: &Request) -> Option<Result<Value, Failure>> {
     Some(match request.method.as_str() {
         "manifest.check" => request.params().and_then(|params| manifest_check(&params)),
-        "schema.compile" => request.params().and_then(|params| schema_compile(params)),
-        "schema.accepts" => request.params().and_then(schema_accepts),
+        "schema.compile" => request.params().and_then(schema::compile),
+        "schema.accepts" => request.params().and_then(schema::accepts),
         "canonical.hash" => request.params().and_then(|params| canonical_hash(&params)),
-        "origin.parse" => request.params().and_then(|params| origin_parse(&params)),
-        "address.classify" => request.params().map(|params| address_classify(&params)),
+        "origin.parse" => request.params().and_then(|params| wire::parse_origin(&params)),
+        "address.classify" => request.params().map(|params| wire::classify_address(&params)),
+        "request.encode" => request.params().and_then(|params| wire::encode(&params)),
+        "response.map" => request.params().and_then(|params| wire::map(&params)),
         "text.clean" => request.params().map(|params| text_clean(&params)),
         _ => return None,
     })
 }
 
 /// The bytes of `text` or `base64`, of which one is given.
-fn bytes(text: Option<&SmolStr>, base64: Option<&SmolStr>) -> Result<Vec<u8>, Failure> {
-    match (text, base64) {
+fn bytes(source: &Source) -> Result<Vec<u8>, Failure> {
+    match (&source.text, &source.base64) {
         (Some(text), None) => Ok(text.as_bytes().to_vec()),
-        (None, Some(base64)) => STANDARD
-            .decode(base64.as_str())
-            .map_err(|_| Failure::Params("/base64: this is not base64".into())),
+        (None, Some(base64)) => decode("base64", base64),
         _ => Err(Failure::Params("give one of `text` and `base64`".into())),
     }
 }
 
+/// The bytes of a member in base64 (RFC 4648 section 4).
+pub(super) fn decode(name: &str, base64: &str) -> Result<Vec<u8>, Failure> {
+    STANDARD.decode(base64).map_err(|_| Failure::Params(format!("/{name}: this is not base64")))
+}
+
 fn manifest_check(params: &Source) -> Result<Value, Failure> {
-    let bytes = bytes(params.text.as_ref(), params.base64.as_ref())?;
+    let bytes = bytes(params)?;
     Ok(report(&check(&bytes, &TrustLimits::default()), &bytes))
 }
 
@@ -147,106 +95,13 @@ pub(crate) fn report(report: &Report, source: &[u8]) -> Value {
     object(members)
 }
 
-/// JSON that a caller gives as a value of the message or as text of its own.
-fn value_of(value: Option<Value>, text: Option<&SmolStr>, names: &str) -> Result<Value, Failure> {
-    match (value, text) {
-        (Some(value), None) => Ok(value),
-        (None, Some(text)) => {
-            let profile = Profile { max_bytes: 1 << 20, max_depth: 64, numbers: Numbers::Any };
-            Ok(read_strict(text.as_bytes(), profile)?)
-        }
-        _ => Err(Failure::Params(format!("give one of {names}"))),
-    }
-}
-
-fn compile(params: SchemaParams) -> Result<(Option<Schema>, Findings), Failure> {
-    let SchemaParams { schema, schema_text, world, dialect, formats } = params;
-    let schema = value_of(schema, schema_text.as_ref(), "`schema` and `schemaText`")?;
-    let options = Options {
-        dialect: match dialect {
-            Some(DialectWord::Draft07) => Dialect::Draft07,
-            Some(DialectWord::Draft202012) | None => Dialect::Draft202012,
-        },
-        world: match world {
-            Some(WorldWord::Open) => World::Open,
-            Some(WorldWord::Closed) | None => World::Closed,
-        },
-        formats: match formats {
-            Some(FormatsWord::Annotate) => Formats::Annotate,
-            Some(FormatsWord::Assert) | None => Formats::Assert,
-        },
-    };
-    let mut findings = Findings::new();
-    let limits = TrustLimits::default();
-    let schema = Schema::compile(&schema, &Path::Root, options, &limits, &mut findings);
-    Ok((schema.filter(|_| !findings.has_errors()), findings))
-}
-
-fn schema_compile(params: SchemaParams) -> Result<Value, Failure> {
-    let (schema, list) = compile(params)?;
-    Ok(object([("ok", schema.is_some().into()), ("findings", findings(list.list(), None))]))
-}
-
-fn schema_accepts(params: AcceptsParams) -> Result<Value, Failure> {
-    let AcceptsParams { schema, schema_text, world, dialect, formats, value, value_text } = params;
-    let value = value_of(value, value_text.as_ref(), "`value` and `valueText`")?;
-    let (schema, findings) = compile(SchemaParams { schema, schema_text, world, dialect, formats })?;
-    let Some(schema) = schema else {
-        let refusal = Refusal::new(Code::SchemaInvalid, "the schema breaks rules of the profile");
-        return Err(refusal.with_findings(findings.into_list()).into());
-    };
-    let violations = schema.accepts(&value).err().unwrap_or_default();
-    let accepted = violations.is_empty();
-    let violation = |violation: &connector_core::schema::Violation| {
-        object([
-            ("pointer", violation.pointer.as_str().into()),
-            ("keyword", Value::from(&*violation.keyword)),
-            ("message", violation.message.as_str().into()),
-        ])
-    };
-    let violations = Value::Array(violations.iter().map(violation).collect());
-    Ok(object([("accepted", accepted.into()), ("violations", violations)]))
-}
-
 fn canonical_hash(params: &Source) -> Result<Value, Failure> {
-    let bytes = bytes(params.text.as_ref(), params.base64.as_ref())?;
-    let profile = Profile { max_bytes: 1 << 20, max_depth: 64, numbers: Numbers::Exact };
-    let value = read_strict(&bytes, profile)?;
+    let bytes = bytes(params)?;
+    let exact = Profile { numbers: Numbers::Exact, ..TEXT };
+    let value = read_strict(&bytes, exact).map_err(|refusal| Failure::about(refusal, &bytes))?;
     let text = canonical(&value).ok_or(Failure::Internal)?;
     let hash = sha256(&text).to_string();
     Ok(object([("canonical", text.into()), ("sha256", hash.into())]))
-}
-
-/// Without `userProvided` the text is held to the rules of a fixed origin; with it, to what a person may bind when
-/// the grant opens all local addresses.
-fn origin_parse(params: &OriginParams) -> Result<Value, Failure> {
-    let refuse =
-        |fault: connector_core::origin::OriginFault| Failure::from(fault.refusal(Code::OriginInvalid));
-    let origin = match &params.user_provided {
-        None => OriginEntry::fixed(&params.origin).and_then(|entry| entry.bind(None, Reach::default())),
-        Some(entry) => {
-            let (limits, mut findings) = (TrustLimits::default(), Findings::new());
-            let entry = object([("userProvided", entry.clone())]);
-            let mut reading = Reading { limits: &limits, findings: &mut findings };
-            let entry =
-                OriginEntry::read(&entry, &Path::Root, &mut reading).filter(|_| !findings.has_errors());
-            let Some(entry) = entry else {
-                let refusal = Refusal::new(Code::OriginInvalid, "`userProvided` is not as in a manifest");
-                return Err(refusal.with_findings(findings.into_list()).into());
-            };
-            let reach = Reach { local_network: true, overlay_network: true, loopback: true };
-            entry.bind(Some(&params.origin), reach)
-        }
-    };
-    Ok(object([("origin", origin.map_err(refuse)?.as_str().into())]))
-}
-
-fn address_classify(params: &AddressParams) -> Value {
-    let AddressParams { address, local_network, overlay_network, loopback } = params;
-    let reach =
-        Reach { local_network: *local_network, overlay_network: *overlay_network, loopback: *loopback };
-    let classified = classify(address, reach);
-    object([("allowed", classified.allowed.into()), ("reason", classified.reason.into())])
 }
 
 fn text_clean(params: &CleanParams) -> Value {

@@ -7,11 +7,15 @@ use std::sync::Arc;
 
 use connector_core::json::Value;
 use connector_runtime::Session;
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{Receiver, Sender, UnboundedReceiver, UnboundedSender, channel, unbounded_channel};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
 use super::message::{Failure, MAX_BYTES, Request, answer};
 use super::{pure, session};
+
+/// Bytes of answers that may wait for a slow reader; then no further request is taken.
+const WAITING_BYTES: u32 = 64 << 20;
 
 /// A result that is there, or one that a running call will give.
 pub(crate) enum Outcome {
@@ -28,68 +32,56 @@ pub(crate) struct Server {
     pub(crate) hooks: bool,
 }
 
-/// Serves until the end of input; then running calls are cancelled and answered.
+/// Serves until the end of input, or until nobody reads the answers; then running calls are cancelled and answered.
 pub(crate) async fn serve(hooks: bool) -> std::io::Result<()> {
-    let (lines, mut requests) = unbounded_channel::<Option<Vec<u8>>>();
-    std::thread::spawn(move || read_lines(&lines));
-    let (answers, mut out) = unbounded_channel::<String>();
-    let writer = tokio::task::spawn_blocking(move || {
-        let mut stdout = std::io::stdout().lock();
-        while let Some(line) = out.blocking_recv() {
-            stdout.write_all(line.as_bytes())?;
-            stdout.write_all(b"\n")?;
-            stdout.flush()?;
-        }
-        Ok(())
-    });
+    let mut requests = read_lines();
+    let (answers, waiting) = Answers::new();
+    let mut writer = tokio::task::spawn_blocking(move || write_lines(waiting));
     let mut server = Server { sessions: HashMap::new(), opened: 0, hooks };
     let mut running = JoinSet::new();
-    while let Some(line) = requests.recv().await {
-        let Some(line) = line else {
-            let _closed = answers.send(answer(&Value::Null, Err(Failure::Parse)));
-            continue;
+    let gone = loop {
+        let line = tokio::select! {
+            line = requests.recv() => line,
+            gone = &mut writer => break Some(gone),
         };
-        if line.iter().all(u8::is_ascii_whitespace) {
-            continue;
+        match line {
+            None => break None,
+            Some(line) => handle(&mut server, line, &answers, &mut running).await,
         }
-        handle(&mut server, &line, &answers, &mut running);
         while running.try_join_next().is_some() {}
-    }
+    };
     for session in server.sessions.values() {
         session.close();
     }
     while running.join_next().await.is_some() {}
     drop(answers);
-    writer.await.unwrap_or(Ok(()))
+    let written = match gone {
+        Some(written) => written,
+        None => writer.await,
+    };
+    written.unwrap_or(Ok(()))
 }
 
-fn handle(server: &mut Server, line: &[u8], answers: &UnboundedSender<String>, running: &mut JoinSet<()>) {
-    let request = match Request::read(line) {
+async fn handle(server: &mut Server, line: Line, answers: &Answers, running: &mut JoinSet<()>) {
+    let request = line.map_err(|over| (Value::Null, over)).and_then(|line| Request::read(&line));
+    let request = match request {
         Ok(request) => request,
-        Err((id, failure)) => {
-            let _closed = answers.send(answer(&id, Err(failure)));
-            return;
-        }
-    };
-    let id = request.id.clone();
-    let reply = {
-        let answers = answers.clone();
-        move |result| {
-            if let Some(id) = id {
-                let _closed = answers.send(answer(&id, result));
-            }
-        }
+        Err((id, failure)) => return answers.send(answer(&id, Err(failure))).await,
     };
     // A panic is a defect, but not the end of the process that a test suite talks to.
-    match catch_unwind(AssertUnwindSafe(|| dispatch(server, &request))).unwrap_or(Err(Failure::Internal)) {
-        Ok(Outcome::Now(value)) => reply(Ok(value)),
+    let outcome = catch_unwind(AssertUnwindSafe(|| dispatch(server, &request)));
+    let outcome = outcome.unwrap_or(Err(Failure::Internal));
+    let id = request.id;
+    match outcome {
         Ok(Outcome::Later(future)) => {
+            let answers = answers.clone();
             running.spawn(async move {
-                let result = tokio::spawn(future).await;
-                reply(result.unwrap_or(Err(Failure::Internal)));
+                let result = tokio::spawn(future).await.unwrap_or(Err(Failure::Internal));
+                answers.reply(id, result).await;
             });
         }
-        Err(failure) => reply(Err(failure)),
+        Ok(Outcome::Now(value)) => answers.reply(id, Ok(value)).await,
+        Err(failure) => answers.reply(id, Err(failure)).await,
     }
 }
 
@@ -100,39 +92,81 @@ fn dispatch(server: &mut Server, request: &Request) -> Result<Outcome, Failure> 
     }
 }
 
-/// Sends each line of the input; nothing for one that is over the limit, whose rest is read and dropped.
-fn read_lines(lines: &UnboundedSender<Option<Vec<u8>>>) {
-    let mut input = std::io::stdin().lock();
+/// The way out for answers, bounded by the bytes that wait.
+#[derive(Clone)]
+struct Answers {
+    lines: UnboundedSender<Waiting>,
+    room: Arc<Semaphore>,
+}
+
+type Waiting = (String, OwnedSemaphorePermit);
+
+impl Answers {
+    fn new() -> (Self, UnboundedReceiver<Waiting>) {
+        let (lines, waiting) = unbounded_channel();
+        let room = usize::try_from(WAITING_BYTES).unwrap_or(Semaphore::MAX_PERMITS);
+        (Self { lines, room: Arc::new(Semaphore::new(room)) }, waiting)
+    }
+
+    /// Answers a request; a notification has no id and gets no answer.
+    async fn reply(&self, id: Option<Value>, result: Result<Value, Failure>) {
+        if let Some(id) = id {
+            self.send(answer(&id, result)).await;
+        }
+    }
+
+    async fn send(&self, line: String) {
+        let bytes = u32::try_from(line.len()).unwrap_or(WAITING_BYTES).min(WAITING_BYTES);
+        if let Ok(permit) = Arc::clone(&self.room).acquire_many_owned(bytes).await {
+            let _gone = self.lines.send((line, permit));
+        }
+    }
+}
+
+fn write_lines(mut waiting: UnboundedReceiver<Waiting>) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    while let Some((line, _permit)) = waiting.blocking_recv() {
+        stdout.write_all(line.as_bytes())?;
+        stdout.write_all(b"\n")?;
+        stdout.flush()?;
+    }
+    Ok(())
+}
+
+/// One line of the input, or why it cannot be one message.
+type Line = Result<Vec<u8>, Failure>;
+
+/// Reads the input on a thread of its own, one line ahead. Empty lines are passed over.
+fn read_lines() -> Receiver<Line> {
+    let (lines, requests) = channel(1);
+    std::thread::spawn(move || {
+        // The end of input and an input that cannot be read end the loop alike.
+        let _end = read_each(&mut std::io::stdin().lock(), &lines);
+    });
+    requests
+}
+
+fn read_each(input: &mut impl BufRead, lines: &Sender<Line>) -> std::io::Result<()> {
+    let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
     loop {
         let mut line = Vec::new();
-        let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
-        let Ok(read) = input.by_ref().take(limit + 1).read_until(b'\n', &mut line) else { return };
-        if read == 0 {
-            return;
+        if input.by_ref().take(limit + 1).read_until(b'\n', &mut line)? == 0 {
+            return Ok(());
         }
         if line.last() == Some(&b'\n') {
             line.pop();
         }
         let over = line.len() > MAX_BYTES;
-        if over && skip_line(&mut input).is_err() {
-            return;
+        if over {
+            // Its rest is read and dropped.
+            line.clear();
+            input.skip_until(b'\n')?;
         }
-        if lines.send((!over).then_some(line)).is_err() {
-            return;
+        if !over && line.iter().all(u8::is_ascii_whitespace) {
+            continue;
         }
-    }
-}
-
-fn skip_line(input: &mut impl BufRead) -> std::io::Result<()> {
-    loop {
-        let buffer = input.fill_buf()?;
-        if buffer.is_empty() {
-            return Ok(());
-        }
-        let end = buffer.iter().position(|byte| *byte == b'\n');
-        let used = end.map_or(buffer.len(), |at| at + 1);
-        input.consume(used);
-        if end.is_some() {
+        let line = if over { Err(Failure::Parse("json.too_large")) } else { Ok(line) };
+        if lines.blocking_send(line).is_err() {
             return Ok(());
         }
     }

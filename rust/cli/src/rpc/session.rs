@@ -5,8 +5,8 @@ use std::sync::Arc;
 use connector_core::call::{Reason, ToolCall};
 use connector_core::grant::Grant;
 use connector_core::json::{Sha256, Value};
-use connector_core::record;
 use connector_core::shape::Integer;
+use connector_core::{Code, Refusal, record};
 use connector_runtime::{Installed, Secret, Session};
 use smol_str::SmolStr;
 
@@ -68,7 +68,7 @@ record! {
 record! {
     struct PlanCall {
         session: SmolStr = "session",
-        contract: Option<SmolStr> = "contract",
+        contract: SmolStr = "contract",
         call: Call = "call",
         conversation: Option<SmolStr> = "conversation",
     }
@@ -87,7 +87,7 @@ record! {
         plan: SmolStr = "plan",
         confirmation: Option<SmolStr> = "confirmation",
         call_id: Option<SmolStr> = "callId",
-        max_chars: Option<Integer<0, 262_144>> = "maxChars",
+        max_chars: Option<Integer<0, 4_294_967_295>> = "maxChars",
     }
 }
 
@@ -111,8 +111,8 @@ pub(super) fn call(server: &mut Server, request: &Request) -> Result<Outcome, Fa
         "session.open" => open(server, &request.params()?),
         "session.close" => {
             let OfSession { session } = request.params()?;
-            let closed = server.sessions.remove(session.as_str()).ok_or_else(unknown_session)?;
-            closed.close();
+            find(server, &session)?.close();
+            server.sessions.remove(session.as_str());
             Ok(object([]))
         }
         "session.install" => install(server, request.params()?),
@@ -158,17 +158,30 @@ pub(super) fn call(server: &mut Server, request: &Request) -> Result<Outcome, Fa
             find(server, &session)?.advance(ms.get());
             Ok(object([]))
         }
+        #[cfg(feature = "test-hooks")]
+        "test.panic" if server.hooks => fail(),
         _ => Err(Failure::Method),
     };
     result.map(Outcome::Now)
 }
 
-fn unknown_session() -> Failure {
-    Failure::Params("/session: no such session is open".to_owned())
+fn find(server: &Server, session: &str) -> Result<Arc<Session>, Failure> {
+    let number = session.strip_prefix('s').and_then(|number| number.parse::<u64>().ok());
+    let was_open = number.is_some_and(|number| (1..=server.opened).contains(&number));
+    server.sessions.get(session).cloned().ok_or_else(|| {
+        if was_open {
+            Refusal::new(Code::SessionClosed, "the session was closed").into()
+        } else {
+            Failure::Params("/session: there is no such session".to_owned())
+        }
+    })
 }
 
-fn find(server: &Server, session: &str) -> Result<Arc<Session>, Failure> {
-    server.sessions.get(session).cloned().ok_or_else(unknown_session)
+/// A defect on purpose: tests see that it ends neither the process nor the other sessions.
+#[cfg(feature = "test-hooks")]
+#[allow(clippy::panic, reason = "this is what the method is for")]
+fn fail() -> Result<Value, Failure> {
+    panic!("test.panic was called")
 }
 
 fn hash(hash: Sha256) -> Value {
@@ -203,8 +216,12 @@ fn install(server: &Server, params: Install) -> Result<Value, Failure> {
     let Install { session, text, source, grant, contract } = params;
     let grant = grant.unwrap_or_default();
     let session = find(server, &session)?;
-    let Installed { contract, tools } =
-        session.install(text.as_bytes(), &source, grant, contract.as_deref())?;
+    let installed = session.install(text.as_bytes(), &source, grant, contract.as_deref());
+    let Installed { contract, tools } = installed.map_err(|refusal| match refusal.code {
+        Code::ManifestInvalid => Failure::about(refusal, text.as_bytes()),
+        // The findings of other codes speak of the grant, which is no text of its own.
+        _ => refusal.into(),
+    })?;
     let tool =
         |(name, effect): (String, Sha256)| object([("name", name.into()), ("effectHash", hash(effect))]);
     Ok(object([("contract", hash(contract)), ("tools", Value::Array(tools.into_iter().map(tool).collect()))]))
@@ -240,7 +257,7 @@ fn plan(server: &Server, params: PlanCall) -> Result<Value, Failure> {
         _ => return Err(Failure::Params("/call/arguments: expected an object or its JSON text".into())),
     };
     let call = ToolCall { name: call.name.to_string(), arguments };
-    let view = find(server, &session)?.plan(&call, contract.as_deref(), conversation.as_deref())?;
+    let view = find(server, &session)?.plan(&call, Some(contract.as_str()), conversation.as_deref())?;
     let reasons = view.needs_confirmation.iter().map(|reason: &Reason| reason.as_str().into()).collect();
     Ok(object([
         ("plan", view.plan.into()),

@@ -1,12 +1,14 @@
 //! The check of a call: contract, name, arguments.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::json::{Numbers, Object, Profile, Sha256, Value, read_strict};
+use crate::json::{Numbers, Object, Path, Profile, Sha256, Value, read_strict};
 use crate::manifest::Tool;
+use crate::request::AnySlot;
 use crate::schema::Violation;
 use crate::toolset::{Connector, Contract, ToolSet};
 use crate::{Code, Refusal, TrustLimits};
@@ -124,6 +126,18 @@ impl CheckedCall {
     /// The full name of the tool.
     pub fn name(&self) -> &SmolStr {
         &self.name
+    }
+
+    /// The credentials that the tool's request may go without, by name.
+    pub fn optional_credentials(&self) -> BTreeSet<SmolStr> {
+        let mut names = BTreeSet::new();
+        if let Some(tool) = self.tool() {
+            tool.request().each_slot(&Path::Root, &mut |_, _, slot| match slot {
+                AnySlot::Credential(slot) if slot.omit_absent => _ = names.insert(slot.name.as_str().into()),
+                AnySlot::Credential(_) | AnySlot::Slot(_) => {}
+            });
+        }
+        names
     }
 
     /// The arguments that the schema accepts.

@@ -1,10 +1,11 @@
 //! From a confirmed plan to the one request that the transport takes.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use super::Plan;
-use crate::json::Sha256;
-use crate::origin::Scheme;
 use crate::request::{CredentialUse, Given, Header, Outgoing};
 use crate::{Code, Refusal};
 
@@ -13,19 +14,16 @@ use crate::{Code, Refusal};
 pub struct Confirmed(Arc<Plan>);
 
 impl Plan {
-    /// Takes the confirmation: the digest that the person was shown.
+    /// Takes the confirmation: the digest that the person was shown, as text.
     ///
     /// # Errors
     /// `plan.confirmation_required` when one is needed and missing, or is of another plan; nothing is consumed.
-    pub fn confirm(self: &Arc<Self>, confirmation: Option<Sha256>) -> Result<Confirmed, Refusal> {
-        let given = confirmation == Some(self.digest());
-        if given || (self.needs_confirmation().is_empty() && confirmation.is_none()) {
-            return Ok(Confirmed(Arc::clone(self)));
-        }
-        let reason = if confirmation.is_some() {
-            "the confirmation is not the digest of this plan"
-        } else {
-            "the plan needs a person's confirmation: show its preview and give its digest back"
+    pub fn confirm(self: &Arc<Self>, confirmation: Option<&str>) -> Result<Confirmed, Refusal> {
+        let reason = match confirmation {
+            Some(text) if text == self.digest().to_string() => return Ok(Confirmed(Arc::clone(self))),
+            None if self.needs_confirmation().is_empty() => return Ok(Confirmed(Arc::clone(self))),
+            Some(_) => "the confirmation is not the digest of this plan",
+            None => "the plan needs a person's confirmation: show its preview and give its digest back",
         };
         Err(Refusal::new(Code::PlanConfirmationRequired, reason))
     }
@@ -37,32 +35,34 @@ impl Confirmed {
         &self.0
     }
 
-    /// The credentials that the request has a place for.
+    /// The places that the request has for secrets, as the preview shows them; a credential may have several.
     pub fn credentials(&self) -> Vec<&CredentialUse> {
-        self.0.built().credentials()
+        let mut uses = self.0.built().credentials();
+        uses.retain(|credential| !self.0.seed().leaves_out(credential));
+        uses
     }
 
-    /// Sets the secrets in their places. `secret` is asked for each place of a credential.
+    /// Sets the secrets, by the names of their credentials, in their places.
     ///
     /// # Errors
-    /// `credential.missing`, `credential.invalid`; `grant.denied` for a secret over `http` that the grant does not
-    /// allow; `request.too_large`.
-    pub fn dispatch<'s>(
-        &self,
-        secret: impl Fn(&CredentialUse) -> Option<&'s str>,
-    ) -> Result<Outgoing, Refusal> {
+    /// `credential.missing` for a place of the preview that has no secret, `credential.invalid` for a secret that
+    /// cannot stand in its place, `request.too_large`.
+    pub fn dispatch(&self, secrets: &BTreeMap<SmolStr, &str>) -> Result<Outgoing, Refusal> {
         let plan = &*self.0;
         let connector = plan.connector();
         let Some(origin) = plan.tool().and_then(|tool| connector.origin_of(tool)) else {
             return Err(Refusal::new(Code::PlanStale, "the origin of the plan is gone"));
         };
-        let cleartext = origin.origin().scheme() == Scheme::Http;
-        let sends = self.credentials().into_iter().any(|credential| secret(credential).is_some());
-        if sends && cleartext && !connector.grant().cleartext_credentials {
-            return Err(Refusal::new(Code::GrantDenied, "the grant does not let a credential go over http"));
+        let secret = |credential: &CredentialUse| secrets.get(credential.name.as_str()).copied();
+        if let Some(missing) = self.credentials().into_iter().find(|credential| secret(credential).is_none())
+        {
+            let reason = format!("the credential `{}` of `{}` is not set", missing.name, connector.id());
+            return Err(Refusal::new(Code::CredentialMissing, reason));
         }
-        let rendered =
-            plan.built().render(|credential| secret(credential).map_or(Given::Nothing, Given::Secret))?;
+        let rendered = plan.built().render(|credential| match secret(credential) {
+            Some(secret) if !plan.seed().leaves_out(credential) => Given::Secret(secret),
+            _ => Given::Nothing,
+        })?;
         let own = rendered.headers.into_iter().filter(|header| !header.fixed);
         let headers = own.map(|header| Header {
             name: header.name.to_string(),

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use smol_str::SmolStr;
 
-use super::{CheckedCall, Preview, PreviewHeader};
-use crate::json::{Sha256, Value, canonical, sha256};
+use super::CheckedCall;
+use super::preview::{Preview, PreviewHeader, write_member};
+use crate::json::{Sha256, sha256, write_string};
 use crate::manifest::{Effect, Tool};
 use crate::origin::Scheme;
-use crate::request::{Budget, Built, Given, Method, Redirects, RenderedHeader};
+use crate::request::{Budget, Built, CredentialUse, Given, Method, Redirects, RenderedHeader};
 use crate::toolset::Connector;
 use crate::{Code, Refusal, TrustLimits};
 
@@ -32,15 +33,19 @@ impl Reason {
     }
 }
 
-/// What a plan takes from outside the core: randomness, and what the conversation has seen.
+/// What a plan takes from outside the core: randomness, what the conversation has seen, and which credentials are
+/// not set.
 #[derive(Debug, Clone)]
 pub struct PlanSeed {
     /// The plan's own name, random.
     pub id: String,
-    /// A random UUID (RFC 9562), for tools with `idempotency`.
-    pub idempotency_key: String,
+    /// A random UUID (RFC 9562), where [`Tool`] has `idempotency`; the same on a repeat of the request.
+    pub idempotency_key: Option<String>,
     /// The connectors whose text would flow into this call unconfirmed.
     pub flows: Vec<SmolStr>,
+    /// Credentials that are not set, of those that the call may go without
+    /// ([`CheckedCall::optional_credentials`]). The preview shows the request without them, and so it goes out.
+    pub without: Vec<SmolStr>,
 }
 
 /// A checked call with its finished request, credentials still placeholders. It dies with its tool set, its
@@ -49,7 +54,7 @@ pub struct Plan {
     connector: Arc<Connector>,
     name: SmolStr,
     built: Built,
-    preview: Preview,
+    preview: Arc<Preview>,
     digest: Sha256,
     seed: PlanSeed,
     reasons: Vec<Reason>,
@@ -68,10 +73,10 @@ impl Plan {
         else {
             return Err(Refusal::new(Code::CallNotExported, "the tool is gone"));
         };
-        let key = Some(seed.idempotency_key.as_str());
+        let key = seed.idempotency_key.as_deref();
         let built = tool.request().build(origin, connector.settings(), call.arguments(), key, limits)?;
-        let required = built.credentials().iter().any(|credential| !credential.optional);
-        if required && origin.origin().scheme() == Scheme::Http && !connector.grant().cleartext_credentials {
+        let sends = built.credentials().iter().any(|credential| !seed.leaves_out(credential));
+        if sends && origin.origin().scheme() == Scheme::Http && !connector.grant().cleartext_credentials {
             let reason = "the grant does not let a credential go over http";
             return Err(Refusal::new(Code::GrantDenied, reason));
         }
@@ -82,20 +87,9 @@ impl Plan {
         if !seed.flows.is_empty() {
             reasons.push(Reason::Flow);
         }
-        let preview = preview(&connector, tool, &built)?;
+        let preview = Arc::new(preview(&connector, tool, &built, &seed)?);
         let budget = budget(tool, limits);
-        let document = [
-            ("plan", Value::from(seed.id.as_str())),
-            ("preview", preview.to_value()),
-            (
-                "needsConfirmation",
-                Value::Array(reasons.iter().map(|reason| reason.as_str().into()).collect()),
-            ),
-            ("flows", Value::Array(seed.flows.iter().map(|from| from.as_str().into()).collect())),
-            ("grant", connector.grant_hash().to_string().into()),
-            ("toolSet", call.tool_set().to_string().into()),
-        ];
-        let digest = sha256(canonical(&Value::Object(document.into_iter().collect())).unwrap_or_default());
+        let digest = digest(&preview, &seed, &reasons, connector.grant_hash(), call.tool_set());
         let (name, tool_set) = (call.name().clone(), call.tool_set());
         Ok(Self { connector, name, built, preview, digest, seed, reasons, tool_set, budget })
     }
@@ -106,7 +100,7 @@ impl Plan {
     }
 
     /// What a person is shown.
-    pub fn preview(&self) -> &Preview {
+    pub fn preview(&self) -> &Arc<Preview> {
         &self.preview
     }
 
@@ -153,6 +147,17 @@ impl Plan {
     pub(super) fn built(&self) -> &Built {
         &self.built
     }
+
+    pub(super) fn seed(&self) -> &PlanSeed {
+        &self.seed
+    }
+}
+
+impl PlanSeed {
+    /// Whether the place of a credential is left out of the request.
+    pub(super) fn leaves_out(&self, credential: &CredentialUse) -> bool {
+        credential.optional && self.without.iter().any(|name| name == credential.name.as_str())
+    }
 }
 
 impl std::fmt::Debug for Plan {
@@ -164,15 +169,16 @@ impl std::fmt::Debug for Plan {
     }
 }
 
-fn preview(connector: &Connector, tool: &Tool, built: &Built) -> Result<Preview, Refusal> {
-    let shown = built.render(|_| Given::Placeholder)?;
+fn preview(connector: &Connector, tool: &Tool, built: &Built, seed: &PlanSeed) -> Result<Preview, Refusal> {
+    let shown = built
+        .render(|credential| if seed.leaves_out(credential) { Given::Nothing } else { Given::Placeholder })?;
     let header = |header: RenderedHeader| PreviewHeader {
         name: header.name.to_string(),
         value: header.value,
         fixed: header.fixed,
     };
     let origin = connector.origin_of(tool).map(|origin| origin.origin().as_str().to_owned());
-    let preview = Preview {
+    Ok(Preview {
         tool: tool.full_name().to_string(),
         effect: tool.effect(),
         connector: connector.id().to_owned(),
@@ -182,9 +188,31 @@ fn preview(connector: &Connector, tool: &Tool, built: &Built) -> Result<Preview,
         url: shown.url.to_string(),
         headers: shown.headers.into_iter().map(header).collect(),
         body: shown.body.map(|body| String::from_utf8_lossy(&body).into_owned()),
-        display: String::new(),
+        title: connector.manifest().title().to_owned(),
+    })
+}
+
+/// SHA-256 over the RFC 8785 form of `{"flows", "grant", "needsConfirmation", "plan", "preview", "toolSet"}`.
+fn digest(preview: &Preview, seed: &PlanSeed, reasons: &[Reason], grant: Sha256, tool_set: Sha256) -> Sha256 {
+    let mut text = String::with_capacity(1_024);
+    let list = |items: &mut dyn Iterator<Item = &str>, text: &mut String| {
+        for (index, item) in items.enumerate() {
+            text.push_str(if index > 0 { "," } else { "" });
+            write_string(item, text);
+        }
+        text.push(']');
     };
-    Ok(preview.displayed(connector.manifest().title()))
+    text.push_str("{\"flows\":[");
+    list(&mut seed.flows.iter().map(SmolStr::as_str), &mut text);
+    write_member("grant", &grant.to_string(), &mut text);
+    text.push_str(",\"needsConfirmation\":[");
+    list(&mut reasons.iter().map(|reason| reason.as_str()), &mut text);
+    write_member("plan", &seed.id, &mut text);
+    text.push_str(",\"preview\":");
+    preview.write_canonical(&mut text);
+    write_member("toolSet", &tool_set.to_string(), &mut text);
+    text.push('}');
+    sha256(text)
 }
 
 /// The bounds of a call: those of the host, lowered by the manifest.
@@ -197,9 +225,8 @@ fn budget(tool: &Tool, limits: &TrustLimits) -> Budget {
     let decoded =
         decoded.map_or(limits.response_decoded_bytes, |bytes| bytes.min(limits.response_decoded_bytes));
     let total = asked.timeout_ms.map_or(limits.total_timeout, |ms| Duration::from_millis(ms.get()));
-    let retries = asked
-        .retries
-        .map_or(if fetches { 2 } else { 0 }, |retries| u32::try_from(retries.get()).unwrap_or(3));
+    let retries =
+        asked.retries.map_or(if read { 2 } else { 0 }, |retries| u32::try_from(retries.get()).unwrap_or(3));
     Budget {
         total: total.min(limits.total_timeout_ceiling),
         connect: limits.connect_timeout,

@@ -1,6 +1,6 @@
 //! What a person is shown before a call leaves: exactly what goes on the wire, secrets apart.
 
-use crate::json::{Object, Value};
+use crate::json::{Object, Value, write_string};
 use crate::manifest::Effect;
 use crate::request::Method;
 use crate::text::escape_display;
@@ -37,14 +37,15 @@ pub struct Preview {
     pub headers: Vec<PreviewHeader>,
     /// The body, when one is sent.
     pub body: Option<String>,
-    /// Everything as lines of text with invisible and bidi characters escaped; id and source before any title.
-    pub display: String,
+    /// The connector's title.
+    pub title: String,
 }
 
 impl Preview {
-    /// Fills in the display form.
-    pub(super) fn displayed(mut self, title: &str) -> Self {
-        let Self { tool, effect, connector, source, method, url, headers, body, .. } = &self;
+    /// Everything as lines of text for a person, with invisible and bidi characters escaped; id and source before
+    /// the title.
+    pub fn display(&self) -> String {
+        let Self { tool, effect, connector, source, title, method, url, headers, body, .. } = self;
         let mut lines = vec![
             format!("{connector} from {source} ({title})"),
             format!("{tool}, {}", effect.as_str()),
@@ -54,8 +55,7 @@ impl Preview {
         lines.extend(body.iter().flat_map(|body| [String::new(), body.clone()]));
         // Line by line: a line break inside a value is shown as an escape and forges no line.
         let lines: Vec<String> = lines.iter().map(|line| escape_display(line)).collect();
-        self.display = lines.join("\n");
-        self
+        lines.join("\n")
     }
 
     /// The preview as JSON, in the shape of the RPC page.
@@ -78,7 +78,7 @@ impl Preview {
             ("url", self.url.as_str().into()),
             ("headers", Value::Array(self.headers.iter().map(header).collect())),
             ("body", self.body.as_deref().map_or(Value::Null, Value::from)),
-            ("display", self.display.as_str().into()),
+            ("display", self.display().into()),
         ]
         .into_iter()
         .collect();
@@ -86,8 +86,79 @@ impl Preview {
     }
 }
 
+impl Preview {
+    /// Appends the RFC 8785 text of what the digest covers: every member but the display form, which is made of them.
+    pub(super) fn write_canonical(&self, out: &mut String) {
+        out.push_str("{\"body\":");
+        match &self.body {
+            Some(body) => write_string(body, out),
+            None => out.push_str("null"),
+        }
+        write_member("connector", &self.connector, out);
+        write_member("effect", self.effect.as_str(), out);
+        out.push_str(",\"headers\":[");
+        for (index, PreviewHeader { name, value, fixed }) in self.headers.iter().enumerate() {
+            out.push_str(if index > 0 { ",{\"fixed\":" } else { "{\"fixed\":" });
+            out.push_str(if *fixed { "true" } else { "false" });
+            write_member("name", name, out);
+            write_member("value", value, out);
+            out.push('}');
+        }
+        out.push(']');
+        write_member("method", self.method.as_str(), out);
+        write_member("origin", &self.origin, out);
+        write_member("source", &self.source, out);
+        write_member("title", &self.title, out);
+        write_member("tool", &self.tool, out);
+        write_member("url", &self.url, out);
+        out.push('}');
+    }
+}
+
+/// `,"name":"value"`, for a name that needs no escape.
+pub(super) fn write_member(name: &str, value: &str, out: &mut String) {
+    out.push_str(",\"");
+    out.push_str(name);
+    out.push_str("\":");
+    write_string(value, out);
+}
+
 impl std::fmt::Debug for Preview {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Preview").field("tool", &self.tool).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{canonical, read_text};
+
+    #[test]
+    fn the_text_under_the_digest_is_the_canonical_form_of_the_preview() {
+        let header = |name: &str, fixed| PreviewHeader { name: name.into(), value: "a \"b\"".into(), fixed };
+        let mut preview = Preview {
+            tool: "notes.add".into(),
+            effect: Effect::Write,
+            connector: "notes".into(),
+            source: "file:\u{1}".into(),
+            origin: "https://notes.example".into(),
+            method: Method::Post,
+            url: "https://notes.example/v1".into(),
+            headers: vec![header("Host", true), header("Accept", false)],
+            body: Some("{\"a\":\"\u{202e}\\n\"}\n".into()),
+            title: "Notes".into(),
+        };
+        for body in [true, false] {
+            if !body {
+                preview.body = None;
+            }
+            let mut text = String::new();
+            preview.write_canonical(&mut text);
+            let value = read_text(&text).unwrap();
+            assert_eq!(canonical(&value).as_deref(), Some(text.as_str()));
+            assert_eq!(value.get("url").and_then(Value::as_str), Some("https://notes.example/v1"));
+        }
+        assert!(preview.display().contains("notes from file:\\u{1} (Notes)"));
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::document::{ManifestDraft, ManifestVersion};
 use super::model::Manifest;
-use super::rules::{Uses, check_names, check_slots};
+use super::rules::{Uses, check_annotations, check_names, check_slots};
 use crate::json::{Numbers, Path, Profile, Value, read, sha256};
 use crate::limits::TrustLimits;
 use crate::rule::Findings;
@@ -48,7 +48,7 @@ fn refused(findings: Findings) -> Report {
 fn judge(source: &Value, reading: &mut Reading<'_>) -> Option<ManifestDraft> {
     let at = Path::Root;
     let draft = ManifestDraft::read(source, &at, reading)?;
-    check_names(&draft, &at, reading);
+    check_names(&draft, source, &at, reading);
     let mut uses = Uses::new(&draft, source);
     uses.check_declarations(&draft, &at, reading);
     let sources = source.get("tools").and_then(Value::as_array).unwrap_or_default();
@@ -56,6 +56,9 @@ fn judge(source: &Value, reading: &mut Reading<'_>) -> Option<ManifestDraft> {
         let tools_at = at.name("tools");
         for (index, (tool, source)) in tools.0.iter().zip(sources).enumerate() {
             let at = tools_at.index(index);
+            if let (Some(_), Some(schema)) = (&tool.parameters, source.get("parameters")) {
+                check_annotations(schema, &at.name("parameters"), reading);
+            }
             check_slots(tool, source, &at, reading);
             uses.check_tool(tool, source, &at, reading);
         }

@@ -22,7 +22,7 @@ record! {
         /// The JSON Schema of this file, for editors.
         pub(super) schema: Option<SmolStr> = "$schema",
         /// The version of the format.
-        pub(super) manifest_version: ManifestVersion = "manifestVersion",
+        pub(super) format_version: ManifestVersion = "manifestVersion",
         /// The name of the connector, for good.
         pub(super) id: Identifier = "id",
         /// The version of the connector, compared for equality only.
@@ -307,8 +307,9 @@ impl Shape for Choices {
         let List(choices) = List::<SmolStr, 1, 100>::read(value, at, reading)?;
         for (index, choice) in choices.iter().enumerate() {
             let at = at.index(index);
-            if choice.is_empty() {
-                reading.findings.add(&SETTING_CHOICES, &at, format_args!("the choice is empty"));
+            if choice.is_empty() || choice.contains(char::is_control) {
+                let message = format_args!("the choice is empty, or holds a control character");
+                reading.findings.add(&SETTING_CHOICES, &at, message);
             } else if choices.iter().take(index).any(|earlier| earlier == choice) {
                 let message = format_args!("the choice {} stands before", Quoted(choice));
                 reading.findings.add(&SETTING_CHOICES, &at, message);

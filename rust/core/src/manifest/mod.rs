@@ -11,7 +11,6 @@
 
 mod check;
 mod document;
-mod effect;
 mod model;
 mod parameters;
 mod rules;
@@ -20,7 +19,6 @@ mod settings;
 
 pub use check::{Report, check};
 pub use document::{Ceiling, Choices, Credential, Effect, Limits, Setting, SettingType};
-pub use effect::EffectSource;
 pub use model::{Manifest, Tool};
 pub use parameters::Parameters;
 pub use rules::RULES;

@@ -50,7 +50,7 @@ impl Manifest {
     pub(super) fn new(draft: ManifestDraft, source: Value, sha256: Sha256) -> Option<Self> {
         let document::Manifest {
             schema: _for_editors,
-            manifest_version: ManifestVersion,
+            format_version: ManifestVersion,
             id,
             version,
             title,
@@ -203,11 +203,6 @@ impl Tool {
     /// What of the answer reaches the model.
     pub fn response(&self) -> &ResponseMap {
         &self.response
-    }
-
-    /// Which of the tools of its manifest it is.
-    pub(super) fn index(&self) -> usize {
-        self.index
     }
 
     /// The limits as they are written.

@@ -9,6 +9,7 @@ use super::rules::{ORIGIN_CHOICE_REPEATED, ORIGIN_CHOICES_OR_UNDER, ORIGIN_UNDER
 use crate::json::{Path, Value};
 use crate::record;
 use crate::shape::{Definitions, Reading, SHAPE_TYPE, Shape, fragment};
+use crate::text::{Description, Title};
 
 /// Where the requests of a manifest go: a server that the author names, or one that the person names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,8 +23,8 @@ pub enum OriginEntry {
 /// An origin that the person gives at install time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserProvided {
-    title: SmolStr,
-    description: Option<SmolStr>,
+    title: Option<Title>,
+    description: Option<Description>,
     local_network: bool,
     base_path: bool,
     selection: Selection,
@@ -50,14 +51,14 @@ impl OriginEntry {
 }
 
 impl UserProvided {
-    /// What the person is asked for, one line.
-    pub fn title(&self) -> &str {
-        &self.title
+    /// What the person is asked for, one line; clean.
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_ref().map(Title::as_str)
     }
 
     /// More about it.
     pub fn description(&self) -> Option<&str> {
-        self.description.as_deref()
+        self.description.as_ref().map(Description::as_str)
     }
 
     /// Whether local addresses, IP literals and http are permitted.
@@ -83,14 +84,15 @@ mod members {
     use crate::origin::Origin;
     use crate::record;
     use crate::shape::List;
+    use crate::text::{Description, Title};
 
     record! {
         /// An origin that the person who installs gives, never the model.
         pub(super) struct UserProvided {
             /// What the person is asked for, one line.
-            pub(super) title: SmolStr = "title",
+            pub(super) title: Option<Title> = "title",
             /// More about it.
-            pub(super) description: Option<SmolStr> = "description",
+            pub(super) description: Option<Description> = "description",
             /// Permits (does not require) a local address, an IP literal, and http.
             pub(super) local_network: bool = "localNetwork",
             /// Lets the value carry `/segment` parts after the origin.
@@ -220,11 +222,11 @@ pub(super) mod tests {
         let text = r#"{"userProvided": {"title": "Your server", "description": "Where it runs.", "localNetwork": true, "basePath": true}}"#;
         let entry = load(text).unwrap();
         let OriginEntry::UserProvided(entry) = entry else { panic!("{entry:?}") };
-        assert_eq!((entry.title(), entry.description()), ("Your server", Some("Where it runs.")));
+        assert_eq!((entry.title(), entry.description()), (Some("Your server"), Some("Where it runs.")));
         assert!(entry.local_network() && entry.base_path() && *entry.selection() == Selection::Free);
         for (text, found) in [
             ("{}", vec![("shape.missing_member", "")]),
-            (r#"{"userProvided": {}}"#, vec![("shape.missing_member", "/userProvided")]),
+            (r#"{"userProvided": []}"#, vec![("shape.type", "/userProvided")]),
             (
                 r#"{"userProvided": {"title": "x", "port": 1}}"#,
                 vec![("shape.unknown_member", "/userProvided/port")],
@@ -289,12 +291,13 @@ pub(super) mod tests {
         let judge = jsonschema::validator_for(&document).unwrap();
         for text in [
             r#"{"userProvided": {"title": "Your server", "localNetwork": true, "basePath": true}}"#,
+            r#"{"userProvided": {}}"#,
             r#""https://api.example.com:8443""#,
             r#"{"userProvided": {"title": "Site", "choices": ["http://[fd00::1]:8123"]}}"#,
         ] {
             assert!(judge.is_valid(&serde_json::from_str(text).unwrap()), "{text}");
         }
-        for text in [r#""http://api.example.com""#, r#""https://localhost""#, r#"{"userProvided": {}}"#] {
+        for text in [r#""http://api.example.com""#, r#""https://localhost""#, r#"{"userProvided": 1}"#] {
             assert!(!judge.is_valid(&serde_json::from_str(text).unwrap()), "{text}");
         }
     }

@@ -1,7 +1,7 @@
 //! Putting checked values into the slots: the URL, the headers and the body of one call.
 
 use smol_str::SmolStr;
-use url::{Url, form_urlencoded};
+use url::{Position as UrlPosition, Url, form_urlencoded};
 
 use super::body::{Body, FormValue, Json};
 use super::built::{Built, BuiltBody, BuiltHeader, CredentialUse, FormPart, HeaderPart, Node};
@@ -13,7 +13,7 @@ use super::path_value::{SegmentPart, joined_segment};
 use super::place::{Placed, place};
 use super::query::QueryValue;
 use super::settings::Settings;
-use super::slot::{CredentialSlot, Fill, Position, Slot, Source};
+use super::slot::{Fill, Position, Slot, Source};
 use super::template::Request;
 use super::value::ValueFault;
 use crate::error::{Code, Refusal};
@@ -255,7 +255,7 @@ impl Filler<'_> {
             let start = parts.len();
             match value {
                 FormValue::Literal(text) => {
-                    parts.push(FormPart::Pair(Pair::text(name.clone(), text.clone())))
+                    parts.push(FormPart::Pair(Pair::text(name.clone(), text.clone())));
                 }
                 FormValue::Slot(Fill::Credential(slot)) => {
                     parts.push(FormPart::Secret(name.clone(), CredentialUse::new(slot)));
@@ -347,12 +347,6 @@ fn refuse(slot: &Slot, position: Position, fault: ValueFault) -> Refusal {
     }
 }
 
-impl CredentialUse {
-    fn new(slot: &CredentialSlot) -> Self {
-        Self { name: slot.name.clone(), auth: slot.auth.clone(), optional: slot.omit_absent }
-    }
-}
-
 /// The fewest bytes that a pair has on the wire with its `=` and `&`.
 fn least_size(pair: &Pair) -> usize {
     pair.name.len()
@@ -380,7 +374,7 @@ fn finish_url(origin: &BoundOrigin, path: &BuiltPath, pairs: &[Pair]) -> Result<
         || Refusal::new(Code::RequestValue, "the finished URL is not the one that the manifest describes");
     let url = Url::parse(&text).map_err(|_| other())?;
     let bound = origin.origin();
-    let same_origin = url.origin().ascii_serialization() == bound.as_str();
+    let same_origin = url[..UrlPosition::BeforePath] == *bound.as_str();
     let segments = url.path().split('/').skip(1).count();
     let names = form_urlencoded::parse(url.query().unwrap_or_default().as_bytes()).map(|(name, _)| name);
     let same_names = names.eq(pairs.iter().map(|pair| pair.name.as_str()));

@@ -5,9 +5,9 @@ use std::fmt;
 use smol_str::SmolStr;
 use url::Url;
 
+use super::credential::Auth;
 use super::encode::Pair;
 use super::outgoing::Method;
-use super::slot::Auth;
 use crate::shape::Identifier;
 
 /// The request of one call, finished but for its secrets; made by [`Request::build`](super::Request::build) alone.
@@ -94,20 +94,20 @@ pub struct Rendered {
     pub headers: Vec<RenderedHeader>,
     /// The body, when one is sent.
     pub body: Option<Vec<u8>>,
-    /// Whether the body holds a place that a secret fills.
+    /// Whether a secret fills a place in the body, or would.
     pub secret_body: bool,
 }
 
 /// A header field as it is shown or sent.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RenderedHeader {
-    /// The name as the manifest spells it.
+    /// The name, each part of it capitalised as on the wire.
     pub name: SmolStr,
     /// The value.
     pub value: String,
     /// Whether the transport sets the field, whatever the manifest says.
     pub fixed: bool,
-    /// Whether a secret fills the value, or would.
+    /// Whether a secret fills the value, or would, or decides it (the length of a body with a secret).
     pub secret: bool,
 }
 
@@ -168,16 +168,6 @@ impl Built {
             Some(BuiltBody::Text(_)) | None => {}
         }
         uses
-    }
-}
-
-impl BuiltBody {
-    pub(super) fn has_secret(&self) -> bool {
-        match self {
-            Self::Json(node) => !matches!(node, Node::Text(_)),
-            Self::Form(parts) => parts.iter().any(|part| matches!(part, FormPart::Secret(..))),
-            Self::Text(_) => false,
-        }
     }
 }
 

@@ -54,8 +54,9 @@ impl Shape for Headers {
             let place = at.name(member);
             let name = literal_name(member, at, reading);
             let header = HeaderValue::read(value, &place, reading);
-            if let Some(name) = name.filter(|name| check_name(name, &place, reading)) {
-                header.iter().for_each(|header| check_slot(name, header, &place, reading));
+            let writable = name.filter(|name| check_name(name, &place, reading));
+            if let Some((name, header)) = writable.zip(header.as_ref()) {
+                check_slot(name, header, &place, reading);
             }
             if let Some(earlier) = seen.insert(member.to_ascii_lowercase_smolstr(), member) {
                 let message =

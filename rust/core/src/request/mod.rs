@@ -9,6 +9,7 @@
 mod body;
 mod build;
 mod built;
+mod credential;
 mod encode;
 mod encode_one;
 mod fixed;
@@ -29,6 +30,7 @@ mod value;
 
 pub use body::{Body, FormValue, Json};
 pub use built::{Built, CredentialUse, Given, Rendered, RenderedHeader};
+pub use credential::{Auth, Basic, CredentialSlot};
 pub use encode::{
     Pair, PairValue, array_pairs, flag_pair, percent_encode, scalar_pair, write_form, write_query,
 };
@@ -42,10 +44,9 @@ pub use path_value::{SegmentPart, SlashRule, joined_segment, path_segment, path_
 pub(crate) use place::can_stand;
 pub use query::{Query, QueryValue};
 pub use render::{ACCEPT, USER_AGENT};
+pub(crate) use rules::CREDENTIAL_IN_ORIGIN;
 pub use rules::RULES;
 pub use settings::Settings;
-pub use slot::{
-    AnySlot, ArrayStyle, Auth, Basic, CredentialSlot, Fill, Options, Position, Slot, Source, Visitor,
-};
+pub use slot::{AnySlot, ArrayStyle, Fill, Options, Position, Slot, Source, Visitor};
 pub use template::{Idempotency, OriginName, Request, RequestDraft};
 pub use value::{ValueFault, json_value, scalar_text};

@@ -135,6 +135,12 @@ impl Outgoing {
         &self.literal_prefix
     }
 
+    /// The same request with at most this much time for all of it.
+    pub fn within(mut self, total: Duration) -> Self {
+        self.budget.total = self.budget.total.min(total);
+        self
+    }
+
     /// A request made of nothing, for the tests of the transport alone.
     #[cfg(feature = "test-hooks")]
     #[doc(hidden)]

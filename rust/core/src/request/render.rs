@@ -1,5 +1,8 @@
 //! Rendering a built request: the same for the preview and for the wire, apart from the secrets.
 
+use std::borrow::Cow;
+use std::cell::Cell;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use smol_str::SmolStr;
@@ -7,20 +10,37 @@ use smol_str::SmolStr;
 use super::built::{
     Built, BuiltBody, BuiltHeader, CredentialUse, FormPart, Given, HeaderPart, Node, Rendered, RenderedHeader,
 };
+use super::credential::{Auth, Basic, CredentialSlot};
 use super::encode::{Pair, write_form};
 use super::fixed::fixed_headers;
 use super::header_value::check_header_value;
-use super::slot::{Auth, Basic};
+use super::slot::Position;
 use crate::error::{Code, Refusal};
 use crate::json::Value;
+use crate::limits::TrustLimits;
 
 /// The `User-Agent` where a manifest sets none.
 pub const USER_AGENT: &str = concat!("connector-core/", env!("CARGO_PKG_VERSION"));
 /// The `Accept` where a manifest sets none: JSON before other text, anything rather than nothing.
 pub const ACCEPT: &str = "application/json, text/*;q=0.9, */*;q=0.1";
 
+/// What stands for the `Content-Length` in a preview whose body holds a placeholder: the secret has another length.
+const UNKNOWN_LENGTH: &str = "<length with credential>";
+
 /// Gives what stands in the place of each secret.
 type Give<'g, 's> = &'g dyn Fn(&CredentialUse) -> Given<'s>;
+
+/// A field name as the transport writes it: the letter behind each hyphen in upper case. Names are the same in
+/// any case (RFC 9110 section 5.1); this way the preview is the wire byte for byte.
+fn wire_name(name: &str) -> SmolStr {
+    let mut start = true;
+    let cased = name.chars().map(|c| {
+        let cased = if start { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() };
+        start = c == '-';
+        cased
+    });
+    cased.collect()
+}
 
 impl Built {
     /// The request with what `give` gives for each credential: placeholders for the preview, secrets for the
@@ -30,7 +50,13 @@ impl Built {
     /// `credential.invalid` when a secret cannot stand in its place, and with `request.too_large` when the
     /// body is over its limit.
     pub fn render<'s>(&self, give: impl Fn(&CredentialUse) -> Given<'s>) -> Result<Rendered, Refusal> {
-        let give: Give<'_, 's> = &give;
+        let (filled, hidden) = (Cell::new(false), Cell::new(false));
+        let give: Give<'_, 's> = &|credential| {
+            let given = give(credential);
+            filled.set(filled.get() || !matches!(given, Given::Nothing));
+            hidden.set(hidden.get() || matches!(given, Given::Placeholder));
+            given
+        };
         let (body, kind) = match &self.body {
             None => (None, None),
             Some(BuiltBody::Text(text)) => (Some(text.clone()), Some("text/plain;charset=utf-8")),
@@ -50,9 +76,17 @@ impl Built {
                 format!("the body is over the limit of {limit} bytes"),
             ));
         }
-        let secret_body = body.is_some() && self.body.as_ref().is_some_and(BuiltBody::has_secret);
+        // What of this was of the body, before the headers ask for secrets too.
+        let (secret_body, hidden_body) = (filled.get(), hidden.get());
         let kind = kind.filter(|_| body.is_some());
-        let headers = self.render_headers(kind, body.as_ref().map(String::len), give)?;
+        let mut headers = self.render_headers(kind, body.as_ref().map(String::len), give)?;
+        if let Some(length) = headers.iter_mut().find(|header| secret_body && header.name == "Content-Length")
+        {
+            length.secret = true;
+            if hidden_body {
+                UNKNOWN_LENGTH.clone_into(&mut length.value);
+            }
+        }
         let body = body.map(String::into_bytes);
         Ok(Rendered { method: self.method, url: self.url.clone(), headers, body, secret_body })
     }
@@ -85,7 +119,7 @@ impl Built {
                     None => continue,
                 },
             };
-            headers.push(RenderedHeader { name: name.clone(), value, fixed: false, secret });
+            headers.push(RenderedHeader { name: wire_name(name), value, fixed: false, secret });
         }
         let defaults = [("User-Agent", Some(USER_AGENT)), ("Accept", Some(ACCEPT)), ("Content-Type", kind)];
         for (name, value) in defaults {
@@ -102,29 +136,11 @@ impl Built {
 
     /// The value of a header that a secret fills; nothing when it is left out.
     fn header(&self, credential: &CredentialUse, give: Give<'_, '_>) -> Result<Option<String>, Refusal> {
-        let secret = match give(credential) {
-            Given::Nothing => return credential.left_out().map(|()| None),
-            Given::Placeholder => credential.placeholder(),
-            Given::Secret(secret) => {
-                credential.check(secret, self.header_value_bytes)?;
-                match &credential.auth {
-                    Auth::Bare | Auth::Scheme(_) => {
-                        check_header_value(secret, self.header_value_bytes)
-                            .map_err(|fault| credential.invalid(&fault.to_string()))?;
-                        secret.to_owned()
-                    }
-                    Auth::Basic(_, basic) => STANDARD.encode(credential.user_and_password(basic, secret)?),
-                }
-            }
-        };
-        let value = match &credential.auth {
-            Auth::Bare => secret,
-            Auth::Scheme(scheme) | Auth::Basic(scheme, _) => format!("{scheme} {secret}"),
-        };
-        if value.len() > self.header_value_bytes {
-            return Err(credential.invalid("it is longer than a header value may be"));
+        match give(credential) {
+            Given::Nothing => credential.left_out().map(|()| None),
+            Given::Placeholder => Ok(Some(credential.with_scheme(credential.placeholder()))),
+            Given::Secret(secret) => credential.header_value(secret, self.header_value_bytes).map(Some),
         }
-        Ok(Some(value))
     }
 
     /// A secret for a body; nothing when it is left out.
@@ -226,6 +242,54 @@ impl CredentialUse {
 
     fn invalid(&self, why: &str) -> Refusal {
         Refusal::new(Code::CredentialInvalid, format!("the credential `{}` cannot be sent: {why}", self.name))
+    }
+
+    /// The place of a slot.
+    pub fn new(slot: &CredentialSlot) -> Self {
+        Self { name: slot.name.clone(), auth: slot.auth.clone(), optional: slot.omit_absent }
+    }
+
+    /// Whether a secret can be sent at this place: `credential.invalid` when it cannot.
+    pub fn check_at(&self, position: Position, secret: &str, limits: &TrustLimits) -> Result<(), Refusal> {
+        match position {
+            Position::Header => self.header_value(secret, limits.header_value_bytes).map(|_| ()),
+            _ => self.check(secret, limits.header_value_bytes),
+        }
+    }
+
+    /// What of a secret must not come back: the secret, the pair that `Basic` encodes, and the password of a pair.
+    pub fn withheld<'s>(&self, secret: &'s str) -> Vec<Cow<'s, str>> {
+        let mut texts = vec![Cow::Borrowed(secret)];
+        if let Auth::Basic(_, basic) = &self.auth {
+            texts.extend(self.user_and_password(basic, secret).ok().map(Cow::Owned));
+            let password = secret.split_once(':').filter(|_| *basic == Basic::UserAndPassword);
+            texts.extend(password.map(|(_, password)| Cow::Borrowed(password)));
+        }
+        texts
+    }
+
+    /// The value of a header that the secret fills.
+    fn header_value(&self, secret: &str, max_bytes: usize) -> Result<String, Refusal> {
+        self.check(secret, max_bytes)?;
+        let secret = match &self.auth {
+            Auth::Bare | Auth::Scheme(_) => {
+                check_header_value(secret, max_bytes).map_err(|fault| self.invalid(&fault.to_string()))?;
+                secret.to_owned()
+            }
+            Auth::Basic(_, basic) => STANDARD.encode(self.user_and_password(basic, secret)?),
+        };
+        let value = self.with_scheme(secret);
+        if value.len() > max_bytes {
+            return Err(self.invalid("it is longer than a header value may be"));
+        }
+        Ok(value)
+    }
+
+    fn with_scheme(&self, secret: String) -> String {
+        match &self.auth {
+            Auth::Bare => secret,
+            Auth::Scheme(scheme) | Auth::Basic(scheme, _) => format!("{scheme} {secret}"),
+        }
     }
 
     /// What every secret is held to, wherever it stands.

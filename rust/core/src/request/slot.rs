@@ -2,9 +2,10 @@
 
 use smol_str::SmolStr;
 
+use super::credential::{CredentialSlot, read_auth};
 use super::rules::{
-    CREDENTIAL_IN_PATH, CREDENTIAL_IN_QUERY, CREDENTIAL_IN_TEXT, SLOT_AMBIGUOUS, SLOT_BASIC, SLOT_OPTION,
-    SLOT_OPTIONS_CLASH, SLOT_RESERVED, SLOT_SCHEME,
+    CREDENTIAL_IN_PATH, CREDENTIAL_IN_QUERY, CREDENTIAL_IN_TEXT, SLOT_AMBIGUOUS, SLOT_OPTION,
+    SLOT_OPTIONS_CLASH, SLOT_RESERVED,
 };
 use crate::json::{Object, Path, Quoted, Value};
 use crate::rule::Rule;
@@ -49,11 +50,12 @@ impl Position {
         match (kind, self) {
             (Kind::Param | Kind::Setting, Self::Path) => Some(&["slash", "segments"]),
             (Kind::Param, Self::Query | Self::Form) => Some(&["array", "flag", "absent"]),
-            (Kind::Param, Self::Header | Self::Text) => Some(&["absent"]),
+            (Kind::Param, Self::Header | Self::Text) | (Kind::Credential, Self::Form | Self::Json) => {
+                Some(&["absent"])
+            }
             (Kind::Param, Self::Json) => Some(&["absent", "null"]),
             (Kind::Param, Self::Joined) | (Kind::Setting, _) => Some(&[]),
             (Kind::Credential, Self::Header) => Some(&["scheme", "user", "password", "absent"]),
-            (Kind::Credential, Self::Form | Self::Json) => Some(&["absent"]),
             (Kind::Credential, _) => None,
         }
     }
@@ -128,39 +130,6 @@ words! {
         /// One pair for each item, the name with brackets: `x%5B%5D=a&x%5B%5D=b`.
         Brackets = "brackets",
     }
-}
-
-/// A place that a secret fills.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CredentialSlot {
-    /// The name of the credential.
-    pub name: Identifier,
-    /// Whether the slot is left out when the person set no secret.
-    pub omit_absent: bool,
-    /// What is written around the secret.
-    pub auth: Auth,
-}
-
-/// What is written around a secret.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Auth {
-    /// Nothing.
-    Bare,
-    /// This RFC 9110 auth scheme and one space.
-    Scheme(SmolStr),
-    /// `Basic` (RFC 7617): the scheme as written, and what the secret is.
-    Basic(SmolStr, Basic),
-}
-
-/// What the secret of a `Basic` credential is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Basic {
-    /// `user:password`.
-    UserAndPassword,
-    /// The password of this user.
-    PasswordOf(SmolStr),
-    /// The user, whose password is empty.
-    User,
 }
 
 /// What fills a place that a credential may fill too.
@@ -275,7 +244,7 @@ fn read_options(
     at: &Path<'_>,
     reading: &mut Reading<'_>,
 ) -> Option<Options> {
-    let array = option::<ArrayStyle>(object, allowed, "array", at, reading);
+    let array = option::<Option<ArrayStyle>>(object, allowed, "array", at, reading);
     let flag = option::<bool>(object, allowed, "flag", at, reading);
     let absent = word(object, allowed, "absent", OMIT, at, reading);
     let null = word(object, allowed, "null", OMIT, at, reading);
@@ -283,7 +252,7 @@ fn read_options(
     let segments = word(object, allowed, "segments", "many", at, reading);
     let options = Options {
         array: array?,
-        flag: flag?.unwrap_or(false),
+        flag: flag?,
         omit_absent: absent?,
         omit_null: null?,
         encode_slash: slash?,
@@ -298,15 +267,15 @@ fn read_options(
     Some(options)
 }
 
-/// An option that the position takes: absent is `Some(None)`, a breach is `None`.
+/// An option that the position takes; one that it does not take reads as absent.
 fn option<T: Shape>(
     object: &Object,
     allowed: &[&str],
     name: &str,
     at: &Path<'_>,
     reading: &mut Reading<'_>,
-) -> Option<Option<T>> {
-    if allowed.contains(&name) { member::<Option<T>>(object, name, at, reading) } else { Some(None) }
+) -> Option<T> {
+    if allowed.contains(&name) { member::<T>(object, name, at, reading) } else { T::absent() }
 }
 
 /// The word of `absent` and `null`.
@@ -328,52 +297,8 @@ fn word(
     }
 }
 
-fn clash(one: &str, other: &str, at: &Path<'_>, reading: &mut Reading<'_>) {
+pub(super) fn clash(one: &str, other: &str, at: &Path<'_>, reading: &mut Reading<'_>) {
     reading.findings.add(&SLOT_OPTIONS_CLASH, at, format_args!("`{one}` and `{other}` exclude each other"));
-}
-
-fn read_auth(object: &Object, at: &Path<'_>, reading: &mut Reading<'_>) -> Option<Auth> {
-    let mut text = |name| member::<Option<SmolStr>>(object, name, at, reading);
-    let (scheme, user, password) = (text("scheme"), text("user"), text("password"));
-    let (scheme, user, password) = (scheme?, user?, password?);
-    if let Some(scheme) = scheme.as_ref().filter(|scheme| !is_token(scheme)) {
-        let message = format_args!("{} is not an auth scheme", Quoted(scheme));
-        reading.findings.add(&SLOT_SCHEME, &at.name("scheme"), message);
-    }
-    if user.is_some() && password.is_some() {
-        clash("user", "password", at, reading);
-    }
-    let basic = scheme.as_ref().is_some_and(|scheme| scheme.eq_ignore_ascii_case("Basic"));
-    for (name, value) in [("user", &user), ("password", &password)] {
-        let at = at.name(name);
-        match value {
-            Some(_) if !basic => {
-                reading.findings.add_name(
-                    &SLOT_BASIC,
-                    &at,
-                    format_args!("`{name}` needs the scheme `Basic`"),
-                );
-            }
-            Some(value) if name == "user" && value.contains(|c: char| c == ':' || c.is_control()) => {
-                reading.findings.add(
-                    &SLOT_BASIC,
-                    &at,
-                    format_args!("a user holds neither `:` nor a control character"),
-                );
-            }
-            Some(value) if name == "password" && !value.is_empty() => {
-                reading.findings.add(&SLOT_BASIC, &at, format_args!("a literal password can only be empty"));
-            }
-            _ => {}
-        }
-    }
-    Some(match (scheme, user, password) {
-        (None, ..) => Auth::Bare,
-        (Some(scheme), ..) if !basic => Auth::Scheme(scheme),
-        (Some(scheme), Some(user), _) => Auth::Basic(scheme, Basic::PasswordOf(user)),
-        (Some(scheme), None, Some(_)) => Auth::Basic(scheme, Basic::User),
-        (Some(scheme), None, None) => Auth::Basic(scheme, Basic::UserAndPassword),
-    })
 }
 
 /// Whether the text is a token of RFC 9110 section 5.6.2.

@@ -82,10 +82,18 @@ fn each_slot(
     at: &Path<'_>,
     visit: &mut Visitor<'_>,
 ) {
-    path.iter().for_each(|path| path.each_slot(&at.name("path"), visit));
-    query.iter().for_each(|query| query.each_slot(&at.name("query"), visit));
-    headers.iter().for_each(|headers| headers.each_slot(&at.name("headers"), visit));
-    body.iter().for_each(|body| body.each_slot(&at.name("body"), visit));
+    if let Some(path) = path {
+        path.each_slot(&at.name("path"), visit);
+    }
+    if let Some(query) = query {
+        query.each_slot(&at.name("query"), visit);
+    }
+    if let Some(headers) = headers {
+        headers.each_slot(&at.name("headers"), visit);
+    }
+    if let Some(body) = body {
+        body.each_slot(&at.name("body"), visit);
+    }
 }
 
 /// What is judged on several members together.

@@ -11,9 +11,11 @@ use crate::json::{Object, Value};
 
 /// The steps that any value may cost, and those that each scalar, array and object of it adds.
 const STEPS: u64 = 100_000;
-const STEPS_PER_VALUE: u64 = 64;
+const STEPS_PER_VALUE: u64 = 32;
 /// From this many steps on, answers about arrays and objects are remembered.
 const REMEMBER: u64 = 2_000;
+/// The most answers that are remembered: a bound for memory.
+const REMEMBERED: usize = 100_000;
 /// The deepest nesting of expressions and values that is looked into. Arguments nest 32 levels.
 const FRAMES: u32 = 600;
 
@@ -54,7 +56,10 @@ impl<'a> Judge<'a> {
         self.frames += 1;
         let answer = self.judge(id, value);
         self.frames -= 1;
-        if remembered && let Ok(answer) = answer {
+        if remembered
+            && self.known.len() < REMEMBERED
+            && let Ok(answer) = answer
+        {
             self.known.insert(key, answer);
         }
         answer
@@ -260,7 +265,10 @@ fn spelling(value: &Value) -> String {
             Value::Number(number) => {
                 let decimal = number.decimal();
                 let sign = if decimal.negative { "-" } else { "" };
-                out.push_str(&format!("{sign}{}e{}", decimal.digits, decimal.exponent));
+                out.push_str(sign);
+                out.push_str(&decimal.digits);
+                out.push('e');
+                out.push_str(&decimal.exponent.to_string());
             }
             Value::Array(items) => {
                 out.push('[');

@@ -60,8 +60,8 @@ pub(super) fn keyword(name: &str) -> Keyword {
     use Keyword as K;
     match name {
         "type" => K::Types,
-        "description" | "title" | "$comment" | "deprecated" | "readOnly" | "writeOnly" => K::Annotation,
-        "contentSchema" | "discriminator" | "externalDocs" | "xml" => K::Annotation,
+        "description" | "title" | "$comment" | "deprecated" | "readOnly" | "writeOnly" | "contentSchema"
+        | "discriminator" | "externalDocs" | "xml" => K::Annotation,
         "default" | "examples" | "example" => K::Sample,
         "properties" | "$defs" | "definitions" | "dependentSchemas" => K::SchemasByName,
         "patternProperties" => K::SchemasByPattern,

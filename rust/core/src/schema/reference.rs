@@ -92,8 +92,8 @@ mod tests {
     #[test]
     fn a_reference_leads_to_schemas_only() {
         let schema = read_text(
-            r##"{"$defs": {"a/b": {"type": "string"}, "t~e": true, "é": {}}, "items": [{}, {"items": {"not": {}}}],
-                "properties": {"enum": {"enum": [{}]}, "x": 5}, "dependencies": {"x": ["y"]}}"##,
+            r#"{"$defs": {"a/b": {"type": "string"}, "t~e": true, "é": {}}, "items": [{}, {"items": {"not": {}}}],
+                "properties": {"enum": {"enum": [{}]}, "x": 5}, "dependencies": {"x": ["y"]}}"#,
         )
         .unwrap();
         let at = |reference: &str| {

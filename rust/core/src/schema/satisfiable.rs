@@ -22,7 +22,8 @@ pub(super) fn satisfiable(
     findings: &mut Findings,
 ) -> bool {
     match is_empty(compiled) {
-        Ok(false) => true,
+        // What is only hard to say hurts nobody: at worst no call is ever valid.
+        Ok(false) | Err(Undecided::Arrays | Undecided::Numbers | Undecided::Strings) => true,
         Ok(true) => {
             let mut blame = Blame { document, at, options, patterns, tried: 0 };
             let place = blame.smallest(document, at);
@@ -30,8 +31,6 @@ pub(super) fn satisfiable(
             findings.add(&r::UNSATISFIABLE, &Path::Tail(&Path::Root, &place), message);
             false
         }
-        // What is only hard to say hurts nobody: at worst no call is ever valid.
-        Err(Undecided::Arrays | Undecided::Numbers | Undecided::Strings) => true,
         Err(undecided) => {
             let message = format_args!("the schema is too costly to decide about: {undecided}");
             findings.add(&r::TOO_COSTLY, at, message);

@@ -283,7 +283,7 @@ mod tests {
     }
 
     fn of_words(words: &[&str]) -> Str {
-        Str::of_words(words.iter().map(|word| SmolStr::new(word)).collect()).unwrap()
+        Str::of_words(words.iter().map(SmolStr::new).collect()).unwrap()
     }
 
     fn has(parts: &[Str], text: &str) -> bool {

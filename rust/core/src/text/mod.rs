@@ -49,7 +49,7 @@ use std::borrow::Cow;
 
 pub use display::escape_display;
 pub use redact::Redactor;
-pub use shape::{Description, RULES, Title};
+pub use shape::{Description, RULES, Title, check_description};
 pub use tokens::{ModelTokens, contains_control_token};
 
 /// Rounds until a text is settled. Two do, and a third where removing and breaking up meet; the rest is for

@@ -8,7 +8,7 @@ use crate::rules;
 use crate::shape::{Definitions, Reading, SHAPE_TYPE, Shape, fragment};
 
 rules! {
-    TEXT_CLEANED: Warning "text.cleaned", "A title or description holds only what a person sees and a model may read.",
+    TEXT_CLEANED: Warning "text.cleaned", "A title or description, in a schema too, holds only what a person sees and a model may read.",
         "Remove control, invisible and bidirectional characters and the control tokens of models; a title is one line.";
     TEXT_CUT: Warning "text.cut", "A title has at most 80 characters, a description 8,192.",
         "Shorten the text; what is over the limit is cut with a marker.";
@@ -68,6 +68,13 @@ impl Shape for Description {
     fn describe(_: &mut Definitions) -> Value {
         fragment([("type", "string".into()), ("maxLength", 8_192u64.into())])
     }
+}
+
+/// Reports what cleaning would change in a description that stays as it is written, such as an annotation of a
+/// schema; whoever shows it to a model cleans it.
+pub fn check_description(text: &str, at: &Path<'_>, reading: &mut Reading<'_>) {
+    let limit = reading.limits.description_chars;
+    let _cleaned = clean(text, &DESCRIPTIONS, limit, at, reading);
 }
 
 fn clean(text: &str, cleaner: &Cleaner, limit: usize, at: &Path<'_>, reading: &mut Reading<'_>) -> Box<str> {

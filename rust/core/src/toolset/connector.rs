@@ -10,7 +10,7 @@ use crate::grant::{Grant, is_tool};
 use crate::json::{Path, Sha256};
 use crate::manifest::{Manifest, Tool};
 use crate::origin::BoundOrigin;
-use crate::request::{AnySlot, Settings, Source};
+use crate::request::{AnySlot, CredentialUse, Settings, Source};
 use crate::rule::Findings;
 use crate::rules;
 use crate::{Code, Refusal, TrustLimits};
@@ -107,6 +107,36 @@ impl Connector {
     /// A bound origin by the name that the manifest gives it.
     pub fn origin(&self, name: &str) -> Option<&BoundOrigin> {
         self.origins.get(name)
+    }
+
+    /// Whether a secret can stand in every place that the manifest has for a credential.
+    ///
+    /// # Errors
+    /// `credential.unknown`, `credential.invalid`.
+    pub fn check_secret(&self, name: &str, secret: &str, limits: &TrustLimits) -> Result<(), Refusal> {
+        self.credential_origin(name)?;
+        let mut result = Ok(());
+        for tool in self.manifest.tools() {
+            tool.request().each_slot(&Path::Root, &mut |_, position, slot| match slot {
+                AnySlot::Credential(slot) if slot.name.as_str() == name && result.is_ok() => {
+                    result = CredentialUse::new(slot).check_at(position, secret, limits);
+                }
+                AnySlot::Credential(_) | AnySlot::Slot(_) => {}
+            });
+        }
+        result
+    }
+
+    /// The origin to which a credential goes, and to no other.
+    ///
+    /// # Errors
+    /// `credential.unknown` when the manifest has no such credential.
+    pub fn credential_origin(&self, name: &str) -> Result<&BoundOrigin, Refusal> {
+        let credential = self.manifest.credentials().get(name);
+        credential.and_then(|credential| self.origin(credential.origin.as_str())).ok_or_else(|| {
+            let reason = format!("the connector `{}` has no credential of this name", self.id());
+            Refusal::new(Code::CredentialUnknown, reason)
+        })
     }
 
     /// The origin that a tool of the manifest calls.

@@ -1,6 +1,7 @@
 //! Public test suites, read where they lie: `CONNECTOR_CASES`, else the folder beside the repository.
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses the part of the loader that it needs")]
+#![allow(clippy::panic, clippy::print_stdout, reason = "a test says what is missing")]
 
 use std::path::{Path, PathBuf};
 

@@ -66,7 +66,7 @@ pub(crate) fn base() -> Value {
                     }
                 },
                 "response": { "from": "/results", "each": true, "fields": { "id": "/id" }, "error": { "message": "/detail" } },
-                "limits": { "timeoutMs": 10000, "maxResponseBytes": 100000, "retries": 2, "redirects": "same-origin", "callsPerMinute": 10 }
+                "limits": { "timeoutMs": 10_000, "maxResponseBytes": 100_000, "retries": 2, "redirects": "same-origin", "callsPerMinute": 10 }
             },
             {
                 "name": "add",

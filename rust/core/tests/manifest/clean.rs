@@ -74,6 +74,11 @@ fn what_is_not_forbidden_is_taken() {
         Change::Remove("/settings/book/title"),
         Change::Remove("/credentials/token/title"),
         Change::Put("/version", json!("2026.11+build-7")),
+        Change::Put(
+            "/tools/1/parameters/properties/extra",
+            json!({ "type": "object", "properties": { "description": { "type": "string" } },
+            "default": { "description": "a\u{feff}b" } }),
+        ),
     ] {
         let at = match &change {
             Change::Put(at, value) => format!("{at} {value}"),
@@ -84,5 +89,58 @@ fn what_is_not_forbidden_is_taken() {
             .filter(|(id, _)| *id != "manifest.unused_setting")
             .collect();
         assert_eq!(ids, [], "{at}");
+    }
+}
+
+#[test]
+fn what_a_property_can_be_is_judged_on_the_whole_schema() {
+    let path = json!(["notes", { "$param": "id" }]);
+    let integer = json!({ "type": "integer" });
+    for (right, parameters) in [
+        (
+            true,
+            json!({ "type": "object", "properties": { "id": {} }, "allOf": [{ "properties": { "id": integer } }], "required": ["id"] }),
+        ),
+        (
+            true,
+            json!({ "$ref": "#/$defs/call", "$defs": { "call": { "type": "object", "properties": { "id": integer }, "required": ["id"] } } }),
+        ),
+        (
+            true,
+            json!({ "type": "object", "properties": { "id": { "anyOf": [integer, { "type": "string" }] } }, "required": ["id"] }),
+        ),
+        (
+            true,
+            json!({ "type": "object", "properties": { "id": { "enum": [1, "2", true] } }, "required": ["id"] }),
+        ),
+        (
+            true,
+            json!({ "type": "object", "properties": { "id": { "type": ["integer", "null"], "not": { "const": null } } }, "required": ["id"] }),
+        ),
+        (
+            false,
+            json!({ "type": "object", "properties": { "id": { "enum": [1, null] } }, "required": ["id"] }),
+        ),
+        (
+            false,
+            json!({ "type": "object", "properties": { "id": { "anyOf": [integer, { "type": "object" }] } }, "required": ["id"] }),
+        ),
+        (false, json!({ "type": "object", "properties": { "id": integer } })),
+        (
+            false,
+            json!({ "type": "object", "properties": { "id": integer }, "required": ["id"], "patternProperties": { "^x": true } }),
+        ),
+        (false, json!({ "type": "object", "required": ["id"] })),
+        (false, json!({ "type": ["object", "null"], "properties": { "id": integer }, "required": ["id"] })),
+        (false, json!({ "type": "object" })),
+        (false, json!(true)),
+    ] {
+        let changes = [
+            Change::Put("/tools/2/parameters", parameters.clone()),
+            Change::Put("/tools/2/request", json!({ "method": "DELETE", "origin": "api", "path": path })),
+            Change::Put("/tools/1/request/query", json!({})),
+        ];
+        let report = report(&changed(&changes));
+        assert_eq!(report.manifest.is_some(), right, "{parameters}: {:?}", report.findings.list());
     }
 }

@@ -3,10 +3,12 @@
 
 use std::collections::BTreeSet;
 
+use connector_core::grant::Grant;
 use connector_core::json::{Numbers, Object, Profile, read_strict};
 use connector_core::manifest::check;
 use connector_core::origin::{OriginEntry, Reach};
-use connector_core::{Code, Severity, TrustLimits, rule};
+use connector_core::toolset::Connector;
+use connector_core::{Code, Severity, TrustLimits, catalogue};
 use serde_json::{Value, json};
 
 use crate::base::{base, changed, found, report};
@@ -16,10 +18,13 @@ use crate::rules::cases;
 const ELSEWHERE: [(&str, &str); 1] =
     [("schema.number_too_long", "a number that keeps its value as a double has 17 digits at most")];
 
+/// Rules and pointers.
+type Found = Vec<(&'static str, &'static str)>;
+
 /// Documents that are no manifest, with what is found in them.
-fn documents() -> Vec<(Vec<u8>, Vec<(&'static str, &'static str)>)> {
+fn documents() -> Vec<(Vec<u8>, Found)> {
     let text = base().to_string();
-    let twice = text.replacen("{", "{\"id\":\"twice\",\"title\":\"T\",", 1);
+    let twice = text.replacen('{', "{\"id\":\"twice\",\"title\":\"T\",", 1);
     vec![
         (vec![b' '; (1 << 20) + 1], vec![("json.too_large", "")]),
         (b"{\"manifestVersion\": 1, \"id\": \"\xff\"}".to_vec(), vec![("json.encoding", "")]),
@@ -27,7 +32,7 @@ fn documents() -> Vec<(Vec<u8>, Vec<(&'static str, &'static str)>)> {
         (text.replace("\"id\":\"notes\",", "\"id\":\"notes\",,").into_bytes(), vec![("json.syntax", "")]),
         (
             "[".repeat(33).into_bytes(),
-            vec![("json.too_deep", &"/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0")],
+            vec![("json.too_deep", "/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0")],
         ),
         (twice.into_bytes(), vec![("json.duplicate_member", "/id"), ("json.duplicate_member", "/title")]),
         (
@@ -135,7 +140,7 @@ fn object(value: &Value) -> Object {
 }
 
 /// What a person gives for the settings of the base, with what is found.
-fn settings() -> Vec<(Value, Vec<(&'static str, &'static str)>)> {
+fn settings() -> Vec<(Value, Found)> {
     let right = json!({ "book": "work", "page": 3, "tone": "warm" });
     let with = |name: &str, value: Value| {
         let mut given = right.clone();
@@ -184,13 +189,28 @@ fn settings_are_held_to_their_declaration_and_to_their_slots() {
     }
 }
 
+/// The rules that a grant breaks.
+fn grants() -> Vec<&'static str> {
+    let manifest = report(&base()).manifest.unwrap();
+    let grant = json!({
+        "origins": { "server": "https://me.example", "spare": "https://spare.example" },
+        "settings": { "book": "work", "page": 3, "tone": "warm" },
+        "only": ["find", "lose"],
+    });
+    let limits = TrustLimits::default();
+    let grant = Grant::read(&connector_core::json::Value::Object(object(&grant)), &limits).unwrap();
+    let refusal = Connector::bind(manifest, "test", grant, &limits).unwrap_err();
+    refusal.findings.iter().map(|finding| finding.rule.id).collect()
+}
+
 #[test]
 fn every_rule_that_refuses_is_met() {
     let mut met: BTreeSet<&str> = bindings().into_iter().collect();
+    met.extend(grants());
     met.extend(settings().into_iter().flat_map(|(_, expected)| expected).map(|(rule, _)| rule));
     met.extend(documents().into_iter().flat_map(|(_, expected)| expected).map(|(rule, _)| rule));
     met.extend(cases().iter().flat_map(|case| found(&report(&changed(&case.changes)))).map(|(rule, _)| rule));
-    let rules = rule::all();
+    let rules = catalogue::all();
     let errors: BTreeSet<&str> =
         rules.iter().filter(|rule| rule.severity == Severity::Error).map(|rule| rule.id).collect();
     for (id, _) in ELSEWHERE {
@@ -205,7 +225,7 @@ fn every_rule_that_refuses_is_met() {
 
 #[test]
 fn rules_are_told_apart_and_show_the_way_out() {
-    let rules = rule::all();
+    let rules = catalogue::all();
     let ids: BTreeSet<_> = rules.iter().map(|rule| rule.id).collect();
     assert_eq!(ids.len(), rules.len(), "an id stands twice");
     for rule in rules {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use connector_core::json::{Locator, Path};
 use connector_core::manifest::{Report, check, json_schema};
 use connector_core::request::{AnySlot, Source};
-use connector_core::{TrustLimits, rule};
+use connector_core::{TrustLimits, catalogue};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
@@ -149,7 +149,7 @@ fn pointers(value: &Value, at: &str, out: &mut Vec<String>) {
     out.push(at.to_owned());
     match value {
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(index, item)| pointers(item, &format!("{at}/{index}"), out))
+            items.iter().enumerate().for_each(|(index, item)| pointers(item, &format!("{at}/{index}"), out));
         }
         Value::Object(members) => {
             for (name, value) in members {
@@ -193,7 +193,7 @@ fn holds(bytes: &[u8]) -> Report {
     let errors = report.findings.list().iter().filter(|finding| finding.is_error()).count();
     assert_eq!(report.manifest.is_none(), report.findings.has_errors());
     assert!(errors > 0 || report.manifest.is_some());
-    let rules: BTreeSet<_> = rule::all().into_iter().map(|rule| rule.id).collect();
+    let rules: BTreeSet<_> = catalogue::all().into_iter().map(|rule| rule.id).collect();
     let locator = Locator::new(bytes, report.findings.list());
     for (index, finding) in report.findings.list().iter().enumerate() {
         assert!(rules.contains(finding.rule.id));

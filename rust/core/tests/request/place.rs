@@ -118,9 +118,9 @@ fn core_defaults_fill_absent_headers_and_the_transport_s_are_marked() {
         json!({ "ACCEPT": "text/plain", "x-a": "b", "content-type": "application/vnd.a+json" });
     of["tools"][0]["request"]["idempotency"] = json!({ "header": "Idempotency-Key" });
     let own = [
-        row("ACCEPT", "text/plain", false),
-        row("x-a", "b", false),
-        row("content-type", "application/vnd.a+json", false),
+        row("Accept", "text/plain", false),
+        row("X-A", "b", false),
+        row("Content-Type", "application/vnd.a+json", false),
         row("Idempotency-Key", KEY, false),
         row("User-Agent", USER_AGENT, false),
     ];
@@ -244,9 +244,12 @@ fn secrets_go_where_their_slot_says() {
             .unwrap();
             let wire = built.render(|_| Given::Secret(secret)).unwrap();
             assert_eq!(header(&wire, "Authorization"), Some(sent));
-            assert!(
-                wire.headers.iter().all(|header| header.secret == (header.name == "Authorization"))
-                    && wire.secret_body
+            let secrets: Vec<_> = wire.headers.iter().filter(|header| header.secret).collect();
+            let secrets: Vec<_> = secrets.iter().map(|header| header.name.as_str()).collect();
+            assert_eq!((secrets, wire.secret_body), (vec!["Authorization", "Content-Length"], true));
+            assert_eq!(
+                header(&wire, "Content-Length"),
+                Some(body(&wire).unwrap().len().to_string().as_str())
             );
             if is_json {
                 let read: Value = serde_json::from_str(body(&wire).unwrap()).unwrap();
@@ -260,6 +263,7 @@ fn secrets_go_where_their_slot_says() {
             let scheme = sent.split_once(' ').map_or(String::new(), |(scheme, _)| format!("{scheme} "));
             assert_eq!(header(&shown, "Authorization"), Some(format!("{scheme}<credential k>").as_str()));
             assert!(body(&shown).unwrap().contains("<credential k>"));
+            assert_eq!(header(&shown, "Content-Length"), Some("<length with credential>"));
             assert!(!format!("{wire:?}{:?}", wire.headers).contains(secret));
         }
     }

@@ -1,6 +1,7 @@
 //! What comes back: caps, framing, codings.
 
 use std::io::Write;
+use std::time::Duration;
 
 use connector_core::Code;
 use connector_core::request::Method;
@@ -301,4 +302,18 @@ async fn an_answer_before_the_request_was_sent() {
         Ok(received) => assert_eq!(received.status, 413),
         Err(error) => assert_eq!(error.code(), Code::NetProtocol),
     }
+}
+
+#[tokio::test]
+async fn a_connection_whose_request_was_not_read_is_not_used_again() {
+    // The server refuses a large upload unread and keeps the connection open.
+    let early = "HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig";
+    let unread = vec![Step::Pause(Duration::from_millis(50)), Step::send(early), Step::Pause(PATIENCE)];
+    let server = Server::plain_each(vec![unread, answer(ok("next"))]).await.unwrap();
+    let client = plain_client();
+    let upload = Call::at(&server, "/").method(Method::Put).body(vec![b'x'; 16 << 20]);
+    assert_eq!(upload.send(&client).await.unwrap().status, 413);
+    let (received, took) = timed(Call::at(&server, "/").send(&client)).await;
+    assert_eq!(received.unwrap().body, b"next");
+    assert!(took < PATIENCE / 4, "{took:?}");
 }

@@ -54,6 +54,25 @@ async fn a_cancelled_write_is_of_unknown_outcome() {
 }
 
 #[tokio::test]
+async fn while_sending_to_a_server_that_does_not_read() {
+    // Half of the upload is stuck when the call is cancelled; what the server reads later is only that half.
+    const BODY: usize = 32 << 20;
+    let script = vec![Step::Pause(Duration::from_millis(300)), Step::AwaitClose];
+    let server = Server::plain(script).await.unwrap();
+    let client = plain_client();
+    let cancel = CancellationToken::new();
+    let outgoing = Call::at(&server, "/").method(Method::Put).body(vec![b'x'; BODY]).outgoing();
+    let (outcome, ()) = tokio::join!(client.send(&outgoing, cancel.clone()), async {
+        tokio::time::sleep(Duration::from_millis(150)).await;
+        cancel.cancel();
+    });
+    assert_eq!(outcome.err().unwrap().sent, Sent::Maybe);
+    assert!(server.log().wait(PATIENCE, |entry| entry.event == Event::Done).await.is_some());
+    let received = server.log().received().len();
+    assert!(received > 0 && received < BODY, "{received}");
+}
+
+#[tokio::test]
 async fn before_anything_was_sent() {
     let server = Server::plain(vec![Step::AwaitClose]).await.unwrap();
     let cancel = CancellationToken::new();

@@ -1,16 +1,17 @@
-//! The shared cases: raw answers, lengths, codings.
+//! The shared cases: raw answers, lengths, codings, redirects.
 
 use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use connector_core::Code;
+use connector_core::request::Redirects;
 use connector_core::response::Received;
-use connector_net::{Failure, Malformed, NetError};
-use connector_testkit::{Script, Server, Step, cases};
+use connector_net::{Failure, Malformed, NetError, Trust};
+use connector_testkit::{Authority, Script, Server, Step, cases};
 use serde_json::Value;
 
-use crate::support::{Call, PATIENCE, answer, timed};
+use crate::support::{Call, PATIENCE, PUBLIC, answer, found, ok, setup, timed};
 
 fn list(file: &Value) -> &[Value] {
     file["cases"].as_array().unwrap()
@@ -211,4 +212,64 @@ async fn codings() {
         });
     }
     tally.end("http/compression");
+}
+
+/// The redirect matrix, each row under both settings of a manifest. Its origin is `https://api.example.com`,
+/// and every other host that it names is a trap.
+#[tokio::test]
+async fn redirects() {
+    let Some(file) = cases::load("ssrf", "redirects.json") else { return };
+    let authority = Authority::new().unwrap();
+    let identity = authority.issue(&["api.example.com"]).unwrap();
+    let trap = Server::answering(|_| ok("trap").into_bytes()).await.unwrap();
+    let mut tally = Tally::default();
+    for case in list(&file) {
+        let status = case["status"].as_u64().unwrap();
+        let location = case["location"].as_str().map(|location| format!("Location: {location}\r\n"));
+        let hop = format!("HTTP/1.1 {status} X\r\n{}Content-Length: 0\r\n\r\n", location.unwrap_or_default());
+        let server = Server::answering_tls(&identity, move |request| {
+            if request.target() == "/start" { hop.clone() } else { ok("there") }.into_bytes()
+        })
+        .await
+        .unwrap();
+        let public = |name| (name, vec![found(&["93.184.216.34"])]);
+        let names = vec![
+            public("api.example.com:443"),
+            public("api.example.com:80"),
+            public("api.example.com:8443"),
+            public("evil.example:443"),
+            public("evil.example:80"),
+        ];
+        let trapped = trap.address();
+        let map = [
+            ("93.184.216.34:443", server.address()),
+            ("93.184.216.34:80", trapped),
+            ("93.184.216.34:8443", trapped),
+            ("169.254.169.254:80", trapped),
+        ];
+        let client = setup(Trust::pem(&authority.pem()).unwrap(), names, &map).client();
+        let mut right = true;
+        let mut seen = Vec::new();
+        for redirects in [Redirects::None, Redirects::SameOrigin] {
+            let call = Call::get("https://api.example.com/start").secret("Authorization", "Bearer s3cret");
+            let outcome =
+                call.reach(PUBLIC).budget(|budget| budget.redirects = redirects).send(&client).await;
+            let refused = outcome.as_ref().is_err_and(|error| error.code() == Code::NetRedirect);
+            right &= match text(case, "expect") {
+                // No redirect at all: the caller shows the status as an error.
+                "error: no Location" => {
+                    outcome.as_ref().is_ok_and(|received| u64::from(received.status) == status)
+                }
+                "same-origin" if redirects == Redirects::SameOrigin => {
+                    outcome.as_ref().is_ok_and(|received| received.body == b"there")
+                }
+                _ => refused,
+            };
+            seen.push(told(&outcome));
+        }
+        let id = format!("{status} {:?}", case["location"]);
+        tally.add(&id, right, &[], || format!("{seen:?}"));
+    }
+    assert_eq!(trap.log().connections(), 0);
+    tally.end("ssrf/redirects");
 }

@@ -102,6 +102,15 @@ async fn nothing_is_sent_to_another_origin() {
         assert_eq!(error.failure, Failure::Redirect(BadRedirect::Malformed), "{location:?}");
     }
     assert_eq!(trap.log().connections(), 0);
+    // The own address with userinfo is another origin too.
+    let server = Server::answering(|request| {
+        let host = request.header("host").unwrap_or_default();
+        redirect(302, &format!("http://user@{host}/")).into_bytes()
+    })
+    .await
+    .unwrap();
+    let error = following(Call::at(&server, "/")).alone().await.err().unwrap();
+    assert_eq!(error.failure, Failure::Redirect(BadRedirect::OtherOrigin));
 }
 
 #[tokio::test]

@@ -1,11 +1,13 @@
 //! What goes on the wire: exactly the outgoing request and the fixed fields.
 
+use std::time::Duration;
+
 use connector_core::Code;
 use connector_core::request::{Header, Method};
 use connector_net::{Failure, Sent, Unsendable};
-use connector_testkit::{Server, Step};
+use connector_testkit::{Event, Server, Step};
 
-use crate::support::{Call, answer, ok, plain_client};
+use crate::support::{Call, PATIENCE, answer, ok, plain_client};
 
 async fn raw(call: impl Fn(&Server) -> Call) -> String {
     let server = Server::plain(answer(ok(""))).await.unwrap();
@@ -25,8 +27,8 @@ async fn a_get_is_its_fields_between_host_and_accept_encoding() {
     });
     assert_eq!(
         sent.await,
-        "GET /api/v1/notes?q=a%20b&k&e= HTTP/1.1\r\nhost: HOST\r\nx-request-kind: one, two\r\n\
-         accept: application/json\r\nauthorization: Bearer s3cret\r\naccept-encoding: gzip, deflate\r\n\r\n"
+        "GET /api/v1/notes?q=a%20b&k&e= HTTP/1.1\r\nHost: HOST\r\nX-Request-Kind: one, two\r\n\
+         Accept: application/json\r\nAuthorization: Bearer s3cret\r\nAccept-Encoding: gzip, deflate\r\n\r\n"
     );
 }
 
@@ -40,8 +42,8 @@ async fn a_post_has_its_length_and_its_bytes() {
     });
     assert_eq!(
         sent.await,
-        "POST / HTTP/1.1\r\nhost: HOST\r\ncontent-type: application/json\r\n\
-         accept-encoding: gzip, deflate\r\ncontent-length: 7\r\n\r\n{\"a\":1}"
+        "POST / HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\n\
+         Accept-Encoding: gzip, deflate\r\nContent-Length: 7\r\n\r\n{\"a\":1}"
     );
 }
 
@@ -51,19 +53,19 @@ async fn every_method_with_and_without_a_body() {
         (Method::Get, None, "\r\n\r\n"),
         (Method::Head, None, "\r\n\r\n"),
         (Method::Delete, None, "\r\n\r\n"),
-        (Method::Post, None, "\r\ncontent-length: 0\r\n\r\n"),
-        (Method::Put, None, "\r\ncontent-length: 0\r\n\r\n"),
-        (Method::Patch, None, "\r\ncontent-length: 0\r\n\r\n"),
-        (Method::Delete, Some("ab"), "\r\ncontent-length: 2\r\n\r\nab"),
-        (Method::Put, Some("ab"), "\r\ncontent-length: 2\r\n\r\nab"),
-        (Method::Patch, Some(""), "\r\ncontent-length: 0\r\n\r\n"),
+        (Method::Post, None, "\r\nContent-Length: 0\r\n\r\n"),
+        (Method::Put, None, "\r\nContent-Length: 0\r\n\r\n"),
+        (Method::Patch, None, "\r\nContent-Length: 0\r\n\r\n"),
+        (Method::Delete, Some("ab"), "\r\nContent-Length: 2\r\n\r\nab"),
+        (Method::Put, Some("ab"), "\r\nContent-Length: 2\r\n\r\nab"),
+        (Method::Patch, Some(""), "\r\nContent-Length: 0\r\n\r\n"),
     ] {
         let sent = raw(|server| {
             let mut call = Call::at(server, "/x").method(method);
             call.body = body.map(|body| body.as_bytes().to_vec());
             call
         });
-        let head = format!("{} /x HTTP/1.1\r\nhost: HOST\r\naccept-encoding: gzip, deflate", method.as_str());
+        let head = format!("{} /x HTTP/1.1\r\nHost: HOST\r\nAccept-Encoding: gzip, deflate", method.as_str());
         assert_eq!(sent.await, format!("{head}{end}"));
     }
 }
@@ -106,6 +108,7 @@ async fn what_cannot_be_a_request_is_not_sent() {
     let userinfo = Call::get(format!("http://user:pw@{}/", server.address()));
     for (call, why) in [
         (userinfo, Unsendable::Url),
+        (Call::get(format!("http://user@{}/", server.address())), Unsendable::Url),
         (Call::get("ftp://127.0.0.1/"), Unsendable::Url),
         (Call::get("data:text/plain,a"), Unsendable::Url),
         (at().body("a"), Unsendable::Body),
@@ -184,6 +187,41 @@ async fn a_kept_connection_that_the_server_closed_costs_nothing() {
         assert_eq!(received.body, b"x");
     }
     assert_eq!(server.log().requests().len(), 4);
+}
+
+/// Moves the clock of the runtime, on which the age of kept connections is read.
+async fn later(seconds: u64) {
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(seconds)).await;
+    tokio::time::resume();
+}
+
+#[tokio::test]
+async fn a_write_does_not_go_to_a_connection_that_was_idle_for_long() {
+    let server = Server::answering(|_| ok("x").into_bytes()).await.unwrap();
+    let client = plain_client();
+    let send = async |method| {
+        Call::at(&server, "/").method(method).send(&client).await.unwrap();
+        server.log().connections()
+    };
+    assert_eq!(send(Method::Get).await, 1);
+    assert_eq!(send(Method::Post).await, 1, "the connection was used just now");
+    later(3).await;
+    assert_eq!(send(Method::Get).await, 1, "a read may find it closed, and loses nothing");
+    later(3).await;
+    assert_eq!(send(Method::Post).await, 2);
+}
+
+#[tokio::test]
+async fn a_connection_is_not_kept_for_ever() {
+    let server = Server::answering(|_| ok("x").into_bytes()).await.unwrap();
+    let client = plain_client();
+    Call::at(&server, "/").send(&client).await.unwrap();
+    later(29).await;
+    let closed = |limit| server.log().wait(limit, |entry| entry.event == Event::PeerClosed);
+    assert!(closed(Duration::from_millis(50)).await.is_none());
+    later(2).await;
+    assert!(closed(PATIENCE).await.is_some());
 }
 
 #[tokio::test]

@@ -1,10 +1,12 @@
 //! The rules that span the parts of a manifest.
 
+mod annotations;
 mod names;
 mod slots;
 mod tool;
 mod uses;
 
+pub(super) use annotations::check_annotations;
 pub(super) use names::check_names;
 pub(super) use slots::check_slots;
 pub(super) use tool::check_tool;
@@ -58,7 +60,7 @@ rules! {
         "Remove the option, or make the property optional.";
 
     // Settings: as declared, and as the person gives them.
-    SETTING_CHOICES: Error "setting.choices", "The `choices` of a setting are different strings, none of them empty, and each can fill its slots.",
+    SETTING_CHOICES: Error "setting.choices", "The `choices` of a setting are different strings, not empty and without control characters, and each can fill its slots.",
         "Remove or correct the choice.";
     SETTING_CHOICES_OR_TYPE: Error "setting.choices_or_type", "A setting is an integer or has `choices`, not both.", "Remove one of the two members.";
     SETTING_MISSING: Error "setting.missing", "Each setting is given when the connector is installed.", "Ask the person for the value and put it into `settings` of the grant.";

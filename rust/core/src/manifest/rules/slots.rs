@@ -57,13 +57,53 @@ pub(in crate::manifest) fn check_slots(
         });
     }
     let at = at.name("parameters");
-    let at = at.name("properties");
+    let written = source.get("parameters").unwrap_or(&Value::Null);
     for name in schema.properties() {
         if properties.get(name.as_str()).is_some_and(|used| !used.seen) {
             let message = format_args!("no slot of the request uses the property {}", Quoted(name));
-            reading.findings.add_name(&PARAMETER_UNUSED, &at.name(name), message);
+            let place = place_of_property(written, name);
+            reading.findings.add_name(&PARAMETER_UNUSED, &Path::Tail(&at, &place), message);
         }
     }
+}
+
+/// Where in a schema a top-level property is declared first: a pointer.
+pub(super) fn place_of_property(schema: &Value, name: &str) -> String {
+    find_property(schema, name, &Path::Root)
+        .unwrap_or_else(|| Path::Root.name("properties").name(name).to_string())
+}
+
+fn find_property(schema: &Value, name: &str, at: &Path<'_>) -> Option<String> {
+    let schema = schema.as_object()?;
+    if schema.get("properties").and_then(|properties| properties.get(name)).is_some() {
+        return Some(at.name("properties").name(name).to_string());
+    }
+    [
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "if",
+        "then",
+        "else",
+        "dependentSchemas",
+        "dependencies",
+        "$defs",
+        "definitions",
+    ]
+    .into_iter()
+    .find_map(|keyword| {
+        let at = at.name(keyword);
+        match schema.get(keyword)? {
+            Value::Array(schemas) => {
+                let mut schemas = schemas.iter().enumerate();
+                schemas.find_map(|(index, schema)| find_property(schema, name, &at.index(index)))
+            }
+            Value::Object(schemas) if !matches!(keyword, "if" | "then" | "else") => {
+                schemas.iter().find_map(|(key, schema)| find_property(schema, name, &at.name(key)))
+            }
+            schema => find_property(schema, name, &at),
+        }
+    })
 }
 
 /// What is known of a property while the slots are judged.

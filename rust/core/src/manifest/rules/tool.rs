@@ -2,7 +2,7 @@
 
 use super::{EFFECT_METHOD, LIMIT_CEILING, LIMIT_REDIRECTS, LIMIT_RETRIES};
 use crate::json::{Object, Path};
-use crate::manifest::document::{Effect, Limits, ToolDraft};
+use crate::manifest::document::{Ceiling, Effect, Limits, ToolDraft};
 use crate::request::{Method, Redirects};
 use crate::shape::Reading;
 
@@ -51,19 +51,11 @@ fn check_ceilings(limits: &Limits, at: &Path<'_>, reading: &mut Reading<'_>) {
     let asked = [
         (
             "timeoutMs",
-            limits.timeout_ms.map(|asked| asked.get()),
+            limits.timeout_ms.map(Ceiling::get),
             u64::try_from(host.total_timeout_ceiling.as_millis()).unwrap_or(u64::MAX),
         ),
-        (
-            "maxResponseBytes",
-            limits.max_response_bytes.map(|asked| asked.get()),
-            count(host.response_decoded_bytes),
-        ),
-        (
-            "callsPerMinute",
-            limits.calls_per_minute.map(|asked| asked.get()),
-            u64::from(host.calls_per_minute),
-        ),
+        ("maxResponseBytes", limits.max_response_bytes.map(Ceiling::get), count(host.response_decoded_bytes)),
+        ("callsPerMinute", limits.calls_per_minute.map(Ceiling::get), u64::from(host.calls_per_minute)),
     ];
     for (name, asked, ceiling) in asked {
         if asked.is_some_and(|asked| asked > ceiling) {

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::json::{Object, Path, Value};
 use crate::manifest::document::{Credential, ManifestDraft, SettingType, ToolDraft};
-use crate::request::{AnySlot, CredentialSlot, Options, Position, Source, can_stand};
+use crate::request::{AnySlot, CREDENTIAL_IN_ORIGIN, CredentialSlot, Options, Position, Source, can_stand};
 use crate::rule::Rule;
 use crate::shape::{Identifier, Named, Reading};
 
@@ -52,12 +52,11 @@ impl<'m> Declared<'m> {
     /// Marks a name as used; reports one that is not declared.
     fn mark(&mut self, name: &str, rule: &'static Rule, at: &Path<'_>, reading: &mut Reading<'_>) {
         let Some(names) = &mut self.names else { return };
-        match names.get_mut(name) {
-            Some(used) => *used = true,
-            None => {
-                let member = self.member;
-                reading.findings.add(rule, at, format_args!("`{member}` declares no `{name}`"));
-            }
+        if let Some(used) = names.get_mut(name) {
+            *used = true;
+        } else {
+            let member = self.member;
+            reading.findings.add(rule, at, format_args!("`{member}` declares no `{name}`"));
         }
     }
 
@@ -87,7 +86,7 @@ impl<'m> Declared<'m> {
 impl<'m> Uses<'m> {
     /// The declarations of a manifest; `source` is the document as it is written.
     pub(in crate::manifest) fn new(manifest: &'m ManifestDraft, source: &'m Value) -> Self {
-        let typed = manifest.credentials.iter().flatten().flat_map(|credentials| credentials.iter());
+        let typed = manifest.credentials.iter().flatten().flat_map(Named::iter);
         Self {
             origins: Declared::new(source, "origins"),
             settings: Declared::new(source, "settings"),
@@ -113,8 +112,15 @@ impl<'m> Uses<'m> {
         at: &Path<'_>,
         reading: &mut Reading<'_>,
     ) {
+        let origins_at = at.name("origins");
+        for (name, entry) in self.origins.order.into_iter().flat_map(Object::iter) {
+            if entry.get("$credential").is_some() {
+                let message = format_args!("a credential cannot stand in an origin");
+                reading.findings.add(&CREDENTIAL_IN_ORIGIN, &origins_at.name(name), message);
+            }
+        }
         let credentials_at = at.name("credentials");
-        for (name, credential) in manifest.credentials.iter().flatten().flat_map(|all| all.iter()) {
+        for (name, credential) in manifest.credentials.iter().flatten().flat_map(Named::iter) {
             let origin = credential.origin.as_str();
             if self.origins.names.as_ref().is_some_and(|names| !names.contains_key(origin)) {
                 let at = credentials_at.name(name.as_str());
@@ -123,7 +129,7 @@ impl<'m> Uses<'m> {
             }
         }
         let settings_at = at.name("settings");
-        for (name, setting) in manifest.settings.iter().flatten().flat_map(|all| all.iter()) {
+        for (name, setting) in manifest.settings.iter().flatten().flat_map(Named::iter) {
             if setting.choices.is_some() && setting.kind == Some(SettingType::Integer) {
                 let at = settings_at.name(name.as_str());
                 let message = format_args!("`choices` are strings, and the setting is an integer");

@@ -36,7 +36,7 @@ impl<'s> Compiler<'s, '_> {
         let Some(length) = counts(keywords.min_items, keywords.max_items) else { return Vec::new() };
         array.length = length;
         array.unique = keywords.unique_items == Some(&Value::Bool(true));
-        let excluded = self.contained(keywords, &mut array, reading, path);
+        let excluded = self.contained(keywords, &mut array, path);
         // No item fits where nothing does: the array ends before.
         let items = array.prefix.iter().chain([&array.rest]);
         if let Some(most) = items.into_iter().position(|item| *item == Id::NEVER) {
@@ -49,15 +49,9 @@ impl<'s> Compiler<'s, '_> {
     }
 
     /// `contains` with its counts. "At least one" is every array but those without; "none" is said of each item.
-    fn contained(
-        &mut self,
-        keywords: &Keywords<'s>,
-        array: &mut Arr,
-        reading: Reading,
-        path: &Path<'_>,
-    ) -> Option<Arr> {
+    fn contained(&mut self, keywords: &Keywords<'s>, array: &mut Arr, path: &Path<'_>) -> Option<Arr> {
         let schema = keywords.contains?;
-        let of = self.root(schema, &path.name("contains"), reading);
+        let of = self.root(schema, &path.name("contains"), Reading::Open);
         let range = (count(keywords.min_contains).unwrap_or(1), count(keywords.max_contains));
         match range {
             (0, None) => None,

@@ -5,8 +5,11 @@
 //! `then` and `else`, over the union of their names. Each branch of an `anyOf` or `oneOf` is a conjunction
 //! with all that stands around it, but not with its sibling branches. Where a schema speaks of
 //! `additionalProperties` (itself, or through `allOf` or `$ref`), its conjunction is as open as it says;
-//! a branch that speaks opens only itself; what speaks only under a condition opens nothing. Schemas under
-//! `not`, and the condition `if`, are read as they stand: closing them would make the whole wider.
+//! a branch that speaks opens only itself; what speaks only under a condition opens nothing. What is only asked
+//! (`not`, `if`, `contains`) is read as it stands: closing it would make the whole wider.
+//!
+//! A branch closes over the names of all branches of *other* groups, whichever of them apply. Two schemas that
+//! describe one property from two places close separately below it.
 
 use std::rc::Rc;
 
@@ -397,7 +400,11 @@ mod tests {
     }
 
     #[test]
-    fn under_not_and_as_a_condition_a_schema_is_read_as_it_stands() {
+    fn what_is_only_asked_is_read_as_it_stands() {
+        let contains = closed(
+            r#"{"contains": {"properties": {"a": {"const": 1}}, "required": ["a"]}, "maxContains": 1}"#,
+        );
+        check(&contains, &[r#"[{"a":1,"b":2}]"#], &[r#"[{"a":1},{"a":1,"b":2}]"#, "[]"]);
         let schema = closed(
             r#"{"properties": {"a": {}, "b": {}}, "not": {"properties": {"a": {"const": 1}}, "required": ["a"]}}"#,
         );

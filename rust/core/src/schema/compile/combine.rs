@@ -40,7 +40,7 @@ impl<'s> Compiler<'s, '_> {
         if let Some(target) = super::closing::target(self.document, keywords.reference) {
             let part = |part: &Part<'s>| part.keyword == "$ref";
             let used = self.part_use(keywords, scope, target, part);
-            if let Some(target) = self.reference(keywords, used, path) {
+            if let Some(target) = self.reference(keywords, used) {
                 id = self.arena.and(id, target);
             }
         }
@@ -132,7 +132,7 @@ impl<'s> Compiler<'s, '_> {
                 let keywords = Keywords::of(object);
                 if keywords.is_reference() && scope.outer.is_some() {
                     let used = Use::Branch(self.context(scope));
-                    return self.reference(&keywords, used, path).unwrap_or(Id::PRESENT);
+                    return self.reference(&keywords, used).unwrap_or(Id::PRESENT);
                 }
                 self.conjunction(schema, &keywords, scope, path)
             }
@@ -180,7 +180,7 @@ impl<'s> Compiler<'s, '_> {
     }
 
     /// The set behind a `$ref`, compiled later and once for each use.
-    pub(super) fn reference(&mut self, keywords: &Keywords<'s>, used: Use, path: &Path<'_>) -> Option<Id> {
+    pub(super) fn reference(&mut self, keywords: &Keywords<'s>, used: Use) -> Option<Id> {
         let text = keywords.reference?.as_str()?;
         let pointer = reference::pointer(text).ok()?;
         let schema = reference::schema_at(self.document, &pointer).ok()?;
@@ -190,7 +190,6 @@ impl<'s> Compiler<'s, '_> {
         }
         let (reference, id) = self.arena.open_reference();
         self.references.insert(key, id);
-        self.places.push((id, path.name("$ref").to_string()));
         self.jobs.push(Job { reference, schema, pointer: pointer.into_owned(), used });
         Some(id)
     }
@@ -217,7 +216,7 @@ fn list(value: Option<&Value>) -> &[Value] {
     value.and_then(Value::as_array).unwrap_or_default()
 }
 
-impl<'s> Keywords<'s> {
+impl Keywords<'_> {
     /// Whether this is a reference and nothing else.
     pub(crate) fn is_reference(&self) -> bool {
         self.reference.is_some()

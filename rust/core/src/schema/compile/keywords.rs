@@ -173,7 +173,7 @@ pub(crate) fn strings(value: Option<&Value>) -> impl Iterator<Item = &str> {
 }
 
 /// The members of an object.
-pub(crate) fn members<'s>(value: Option<&'s Value>) -> impl Iterator<Item = (&'s str, &'s Value)> {
+pub(crate) fn members(value: Option<&Value>) -> impl Iterator<Item = (&str, &Value)> {
     value
         .and_then(Value::as_object)
         .into_iter()

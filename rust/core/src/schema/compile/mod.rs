@@ -99,8 +99,6 @@ pub(super) struct Compiler<'s, 'f> {
     products: Products,
     closings: Closings<'s>,
     references: FxHashMap<(usize, Use), Id>,
-    /// Where each reference was first met, for findings.
-    places: Vec<(Id, String)>,
     jobs: Vec<Job<'s>>,
     contexts: Vec<Rc<Context<'s>>>,
     context_ids: FxHashMap<ContextKey<'s>, usize>,
@@ -135,7 +133,6 @@ impl<'s, 'f> Compiler<'s, 'f> {
             products: Products::default(),
             closings: Closings::new(document),
             references: FxHashMap::default(),
-            places: Vec::new(),
             jobs: Vec::new(),
             contexts: Vec::new(),
             context_ids: FxHashMap::default(),
@@ -162,7 +159,7 @@ impl<'s, 'f> Compiler<'s, 'f> {
         let scope = Scope { reading, outer: None, closure: None };
         match reading {
             Reading::Open if keywords.is_reference() => {
-                self.reference(&keywords, Use::Open, path).unwrap_or(Id::PRESENT)
+                self.reference(&keywords, Use::Open).unwrap_or(Id::PRESENT)
             }
             Reading::Open => self.assemble(&keywords, Extra::AsSaid, scope, path),
             Reading::Closed => self.conjunction(schema, &keywords, scope, path),
@@ -184,7 +181,7 @@ impl<'s, 'f> Compiler<'s, 'f> {
                 return self.assemble(keywords, extra, scope, path);
             }
             if keywords.is_reference() {
-                return self.reference(keywords, Use::Whole, path).unwrap_or(Id::PRESENT);
+                return self.reference(keywords, Use::Whole).unwrap_or(Id::PRESENT);
             }
         }
         let own = self.closings.names(schema);

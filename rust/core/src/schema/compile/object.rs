@@ -10,7 +10,7 @@ use super::closing::Names;
 use super::keywords::{Keywords, members, strings};
 use super::scalar::counts;
 use super::{Compiler, Reading};
-use crate::json::{Path, Quoted, Value};
+use crate::json::{Object, Path, Quoted, Value};
 use crate::schema::arena::{Expr, Id};
 use crate::schema::object::{Fields, Obj};
 use crate::schema::rules as r;
@@ -60,7 +60,7 @@ impl<'s> Compiler<'s, '_> {
             (None, Extra::Closed | Extra::ClosedOver(_)) => Id::ABSENT,
         };
         let mut fields =
-            Fields::with_capacity(keywords.properties.and_then(Value::as_object).map_or(0, |o| o.len()));
+            Fields::with_capacity(keywords.properties.and_then(Value::as_object).map_or(0, Object::len));
         let properties = path.name("properties");
         for (name, schema) in members(keywords.properties) {
             let id = self.root(schema, &properties.name(name), reading);

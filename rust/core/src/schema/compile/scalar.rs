@@ -109,13 +109,12 @@ impl Compiler<'_, '_> {
         if keywords.constrains_numbers() {
             let own = interval(keywords);
             let step = Num { step: dec(keywords.multiple_of).filter(|step| step.is_positive()), ..Num::ANY };
-            match own.and(&step).and_then(|own| num.and(&own)) {
-                Ok(both) => num = both,
-                Err(_) => {
-                    let message =
-                        format_args!("the multiples of this that are integers have more than 30 digits");
-                    self.report(&r::NUMBER_TOO_LONG, &path.name("multipleOf"), message);
-                }
+            if let Ok(both) = own.and(&step).and_then(|own| num.and(&own)) {
+                num = both;
+            } else {
+                let message =
+                    format_args!("the multiples of this that are integers have more than 30 digits");
+                self.report(&r::NUMBER_TOO_LONG, &path.name("multipleOf"), message);
             }
             if matches!(num.member(), Ok(None)) {
                 return Vec::new();

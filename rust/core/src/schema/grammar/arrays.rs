@@ -158,16 +158,13 @@ impl Array {
             return rules.writer.name(&name);
         }
         let next = Element::Name(name(&mut self.next, &self.hint, "next", rules));
-        match most {
-            Some(_) => {
-                rules.repeat(&next, least, most);
-                rules.writer.literal("]");
-            }
-            None => {
-                rules.repeat(&next, least, Some(least));
-                let name = name(&mut self.more, &self.hint, "more", rules);
-                rules.writer.name(&name);
-            }
+        if most.is_some() {
+            rules.repeat(&next, least, most);
+            rules.writer.literal("]");
+        } else {
+            rules.repeat(&next, least, Some(least));
+            let name = name(&mut self.more, &self.hint, "more", rules);
+            rules.writer.name(&name);
         }
     }
 }

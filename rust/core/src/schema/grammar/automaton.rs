@@ -124,7 +124,7 @@ impl Automaton {
         let chain = self
             .states
             .first()
-            .is_some_and(|start| self.is_link(START, start) || self.counted(start).is_some());
+            .is_some_and(|start| is_link(START, start) || self.counted(start).is_some());
         if chain { self.follow(START, rules) } else { self.state(START, rules) }
     }
 
@@ -174,7 +174,7 @@ impl Automaton {
     /// Whether what [`follow`](Self::follow) writes is one element.
     fn is_short(&self, at: u32) -> bool {
         self.states.get(at as usize).is_some_and(|state| {
-            state.is_last() || (self.counted(state).is_none() && !self.is_link(at, state))
+            state.is_last() || (self.counted(state).is_none() && !is_link(at, state))
         })
     }
 
@@ -196,26 +196,25 @@ impl Automaton {
                 if self.states.get(at as usize).is_some_and(State::is_last) {
                     continue;
                 }
-            } else if self.is_link(at, state)
+            } else if is_link(at, state)
                 && let Some(edge) = state.edges.first()
             {
                 // The same characters again and again are counted.
                 let (mut count, mut to) = (1, edge.to);
                 while let Some(next) = self.states.get(to as usize)
                     && self.counted(next).is_none()
-                    && self.is_link(to, next)
+                    && is_link(to, next)
                     && let Some(further) = next.edges.first()
                     && further.characters == edge.characters
                 {
                     count += 1;
                     to = further.to;
                 }
-                match edge.characters.only() {
-                    Some(text) => (0..count).for_each(|_| rules.writer.literal(&text)),
-                    None => {
-                        let element = rules.element_of(&edge.characters, &hint);
-                        rules.repeat(&element, count, Some(count));
-                    }
+                if let Some(text) = edge.characters.only() {
+                    (0..count).for_each(|_| rules.writer.literal(&text));
+                } else {
+                    let element = rules.element_of(&edge.characters, &hint);
+                    rules.repeat(&element, count, Some(count));
                 }
                 at = to;
                 continue;
@@ -229,12 +228,6 @@ impl Automaton {
     fn counted(&self, state: &State) -> Option<Run> {
         let last = |exit: u32| self.states.get(exit as usize).is_some_and(State::is_last);
         state.run.filter(|run| run.most > 1 || last(run.exit))
-    }
-
-    /// Whether a state is only passed on the way from one state to one other.
-    fn is_link(&self, at: u32, state: &State) -> bool {
-        let once = state.incoming == u32::from(at != START);
-        once && !state.accepting && state.edges.len() == 1
     }
 
     /// The name of a state's rule.
@@ -257,33 +250,28 @@ impl Automaton {
 
     /// Finds the states from which characters are counted.
     fn find_runs(&mut self) {
-        let mut done = vec![false; self.states.len()];
+        let mut seen = vec![false; self.states.len()];
+        let mut see = |at: usize| seen.get_mut(at).is_some_and(|seen| !std::mem::replace(seen, true));
         let mut path: Vec<(usize, usize)> = Vec::new();
         for from in 0..self.states.len() {
-            if !done.get_mut(from).is_some_and(|done| !std::mem::replace(done, true)) {
-                continue;
+            if see(from) {
+                path.push((from, 0));
             }
-            path.push((from, 0));
             // Depth first, so that a state is judged after those that it leads to, but for cycles.
             while let Some((at, next)) = path.last_mut() {
-                let edge = self.states.get(*at).and_then(|state| state.edges.get(*next));
+                let (at, edge) = (*at, self.states.get(*at).and_then(|state| state.edges.get(*next)));
                 *next += 1;
-                match edge {
-                    Some(edge) => {
-                        let to = edge.to as usize;
-                        if done.get_mut(to).is_some_and(|done| !std::mem::replace(done, true)) {
-                            path.push((to, 0));
-                        }
+                if let Some(edge) = edge {
+                    if see(edge.to as usize) {
+                        path.push((edge.to as usize, 0));
                     }
-                    None => {
-                        let at = *at;
-                        let run = self.run(at);
-                        if let Some(state) = self.states.get_mut(at) {
-                            state.run = run;
-                        }
-                        path.pop();
-                    }
+                    continue;
                 }
+                let run = self.run(at);
+                if let Some(state) = self.states.get_mut(at) {
+                    state.run = run;
+                }
+                path.pop();
             }
         }
     }
@@ -306,6 +294,12 @@ impl Automaton {
             if only { run(least + 1, most + 1) } else { None }
         })
     }
+}
+
+/// Whether a state is only passed on the way from one state to one other.
+fn is_link(at: u32, state: &State) -> bool {
+    let once = state.incoming == u32::from(at != START);
+    once && !state.accepting && state.edges.len() == 1
 }
 
 #[cfg(test)]

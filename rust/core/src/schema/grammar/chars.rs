@@ -27,7 +27,7 @@ impl Escapes {
 
     /// The one spelling, when there is only one character.
     pub(super) fn only(self) -> Option<&'static str> {
-        (self.0.count_ones() == 1).then(|| SPELLINGS.get(self.0.trailing_zeros() as usize).copied()).flatten()
+        self.0.is_power_of_two().then(|| SPELLINGS.get(self.0.trailing_zeros() as usize).copied()).flatten()
     }
 
     /// What may follow the backslash: one letter.

@@ -170,17 +170,16 @@ impl Digit {
         let text = mantissa.unsigned_abs().to_string();
         let mut digits: SmallVec<[u8; 16]> = text.bytes().map(|digit| digit - b'0').collect();
         let mut fraction = SmallVec::new();
-        match usize::try_from(power) {
-            Ok(zeros) => digits.extend(std::iter::repeat_n(0, zeros)),
-            Err(_) => {
-                let places = usize::try_from(-power).unwrap_or(0);
-                let zeros = places.saturating_sub(digits.len());
-                fraction.extend(std::iter::repeat_n(0, zeros));
-                let whole = digits.len().saturating_sub(places);
-                fraction.extend(digits.drain(whole..));
-                if digits.is_empty() {
-                    digits.push(0);
-                }
+        if let Ok(zeros) = usize::try_from(power) {
+            digits.extend(std::iter::repeat_n(0, zeros));
+        } else {
+            let places = usize::try_from(-power).unwrap_or(0);
+            let zeros = places.saturating_sub(digits.len());
+            fraction.extend(std::iter::repeat_n(0, zeros));
+            let whole = digits.len().saturating_sub(places);
+            fraction.extend(digits.drain(whole..));
+            if digits.is_empty() {
+                digits.push(0);
             }
         }
         Self { integer: digits, fraction, inclusive: bound.inclusive }
@@ -239,13 +238,16 @@ struct At {
     off: SmallVec<[Option<u16>; 1]>,
 }
 
+/// Ranges of characters, and where they lead.
+type Ways<T> = SmallVec<[((char, char), T); 4]>;
+
 /// Builds the states, the same language once: the automaton has no cycle, so it is minimal when equal states are one.
 struct Builder<'p> {
     parts: &'p [Part],
     lattices: &'p Lattices,
     known: FxHashMap<Read, u32>,
     /// What can be read, in the order of its discovery, with where each character leads.
-    reads: Vec<(Read, SmallVec<[((char, char), u32); 4]>)>,
+    reads: Vec<(Read, Ways<u32>)>,
 }
 
 /// What tells one state from another: whether a number may end there, and where it goes on.
@@ -329,7 +331,7 @@ impl<'p> Builder<'p> {
     }
 
     /// Where each character leads; characters ascend.
-    fn next(&self, read: &Read) -> SmallVec<[((char, char), Read); 4]> {
+    fn next(&self, read: &Read) -> Ways<Read> {
         let mut next = SmallVec::new();
         match read.phase {
             Phase::Start | Phase::Sign => {
@@ -385,8 +387,8 @@ impl<'p> Builder<'p> {
     }
 
     /// What each further digit leads to, digits that lead to the same as one range.
-    fn digits(&self, read: &Read) -> SmallVec<[((char, char), Read); 4]> {
-        let mut next: SmallVec<[((char, char), Read); 4]> = SmallVec::new();
+    fn digits(&self, read: &Read) -> Ways<Read> {
+        let mut next: Ways<Read> = SmallVec::new();
         for digit in 0..10u8 {
             let after = self.after(read, digit);
             if after.parts.is_empty() {
@@ -395,7 +397,7 @@ impl<'p> Builder<'p> {
             let c = char::from(b'0' + digit);
             match next.last_mut() {
                 Some((range, last)) if *last == after && u32::from(range.1) + 1 == u32::from(c) => {
-                    range.1 = c
+                    range.1 = c;
                 }
                 _ => next.push(((c, c), after)),
             }

@@ -44,7 +44,7 @@ impl Lattice {
     fn new(modulus: usize, scale: u16) -> Self {
         let ends_of = |rest: usize| {
             (0..=u32::from(scale.min(7))).fold(0u8, |bits, missing| {
-                let zero = rest * 10usize.pow(missing) % modulus == 0;
+                let zero = (rest * 10usize.pow(missing)).is_multiple_of(modulus);
                 bits | u8::from(zero) << missing
             })
         };

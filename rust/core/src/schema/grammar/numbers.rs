@@ -39,23 +39,17 @@ impl Numbers {
         if let Some(shared) = Self::shared(parts) {
             return Self::Shared(shared);
         }
-        match digits(parts, hint).filter(|digits| !short || digits.automaton.states() <= FEW_STATES) {
-            Some(digits) => {
-                if digits.wider {
-                    notes.add(
-                        place,
-                        &[&["multipleOf"], COMBINED],
-                        "the multiples of this step need too many rules",
-                    );
-                }
-                Self::Digits(Box::new(digits))
-            }
-            None => {
-                notes.add(place, KEYWORDS, "the numbers need too many rules");
-                let integral = parts.iter().all(Num::is_integral);
-                Self::Shared(if integral { Shared::Integer } else { Shared::Number })
-            }
+        let digits = digits(parts, hint).filter(|digits| !short || digits.automaton.states() <= FEW_STATES);
+        let Some(digits) = digits else {
+            notes.add(place, KEYWORDS, "the numbers need too many rules");
+            let integral = parts.iter().all(Num::is_integral);
+            return Self::Shared(if integral { Shared::Integer } else { Shared::Number });
+        };
+        if digits.wider {
+            let reason = "the multiples of this step need too many rules";
+            notes.add(place, &[&["multipleOf"], COMBINED], reason);
         }
+        Self::Digits(Box::new(digits))
     }
 
     /// Writes the alternatives of the set into the open rule.

@@ -193,16 +193,13 @@ impl Rules {
         if escapes == Escapes::ALL {
             return self.shared(Shared::Escape);
         }
-        let name = match self.escapes.get(&escapes) {
-            Some(name) => name.clone(),
-            None => {
-                let name = self.names.after(&smol_str::format_smolstr!("{hint}-escape"));
-                self.escapes.insert(escapes, name.clone());
-                self.deferred.push(Deferred::Escapes(name.clone(), escapes));
-                name
-            }
-        };
+        if let Some(name) = self.escapes.get(&escapes) {
+            return self.writer.name(name);
+        }
+        let name = self.names.after(&smol_str::format_smolstr!("{hint}-escape"));
         self.writer.name(&name);
+        self.escapes.insert(escapes, name.clone());
+        self.deferred.push(Deferred::Escapes(name, escapes));
     }
 
     /// Writes what may follow the backslash.

@@ -92,7 +92,9 @@ impl SharedSet {
         if self.0 & bit == 0 {
             self.0 |= bit;
             let uses = RULES.get(rule as usize).map_or(&[][..], |(.., uses)| uses);
-            uses.iter().for_each(|used| self.add(*used));
+            for used in uses {
+                self.add(*used);
+            }
         }
     }
 

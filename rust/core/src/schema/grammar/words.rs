@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     fn written(words: &[&str]) -> String {
-        let words: Vec<SmolStr> = words.iter().map(|word| SmolStr::new(word)).collect();
+        let words: Vec<SmolStr> = words.iter().map(SmolStr::new).collect();
         let mut rules = Rules::new();
         rules.begin("x");
         rules.writer.literal("\"");

@@ -257,10 +257,10 @@ mod tests {
         let counts =
             [(1, Some(1)), (0, Some(1)), (0, None), (1, None), (3, None), (3, Some(3)), (0, Some(7))];
         let text = written(|w| {
-            counts.iter().for_each(|(least, most)| {
+            for (least, most) in counts {
                 w.name("a");
-                w.times(*least, *most);
-            })
+                w.times(least, most);
+            }
         });
         assert_eq!(text, "x ::= a a? a* a+ a{3,} a{3} a{0,7}\n");
     }

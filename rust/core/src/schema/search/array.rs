@@ -137,8 +137,8 @@ impl Search {
         let needed = pos.counts.iter().fold(0u64, |sum, count| sum.saturating_add(count.count.0));
         let longest = pos.length.0.max(pos.prefix.len() as u64).saturating_add(needed);
         let longest = pos.length.1.map_or(longest, |most| most.min(longest));
-        let mut layers: Vec<FxHashMap<Vec<u64>, (Vec<u64>, Option<Witness>)>> = Vec::new();
-        layers.push(FxHashMap::from_iter([(vec![0; pos.counts.len()], (Vec::new(), None))]));
+        let start = (vec![0; pos.counts.len()], (Vec::new(), None));
+        let mut layers: Vec<Layer> = vec![Layer::from_iter([start])];
         let mut reached = 0;
         for length in 0..=longest {
             let Some(layer) = layers.last() else { break };
@@ -147,12 +147,12 @@ impl Search {
             if length >= pos.length.0
                 && let Some(counts) = layer.keys().filter(fits).min()
             {
-                return self.written(pos, &layers, counts.clone());
+                return written(pos, &layers, counts.clone());
             }
             let place = usize::try_from(length).unwrap_or(usize::MAX);
             let mut states: Vec<Vec<u64>> = layer.keys().cloned().collect();
             states.sort_unstable();
-            let mut next = FxHashMap::default();
+            let mut next = Layer::default();
             for (bits, member) in self.kinds_of_items(pos, place)? {
                 for counts in &states {
                     let added: Vec<u64> =
@@ -194,31 +194,27 @@ impl Search {
         }
         Ok(kinds)
     }
+}
 
-    /// The array that led to these counts.
-    #[allow(clippy::type_complexity, reason = "layers of counts, each with the counts before and the item")]
-    fn written(
-        &mut self,
-        pos: &Arr,
-        layers: &[FxHashMap<Vec<u64>, (Vec<u64>, Option<Witness>)>],
-        mut counts: Vec<u64>,
-    ) -> Result<Option<Witness>, Undecided> {
-        let mut items = Vec::new();
-        for layer in layers.iter().rev() {
-            let Some((before, item)) = layer.get(&counts) else { break };
-            items.extend(item.clone());
-            counts = before.clone();
-        }
-        items.reverse();
-        if pos.unique {
-            let values: Option<Vec<_>> = items.iter().map(Witness::value).collect();
-            let values = values.ok_or(Undecided::Arrays)?;
-            let twice =
-                values.iter().enumerate().any(|(at, value)| values.iter().take(at).any(|v| v == value));
-            if twice {
-                return Err(Undecided::Arrays);
-            }
-        }
-        Ok(Some(Witness::array(items)))
+/// The counts that arrays of one length can have, each with the counts before the last item and that item.
+type Layer = FxHashMap<Vec<u64>, (Vec<u64>, Option<Witness>)>;
+
+/// The array that led to these counts.
+fn written(pos: &Arr, layers: &[Layer], mut counts: Vec<u64>) -> Result<Option<Witness>, Undecided> {
+    let mut items = Vec::new();
+    for layer in layers.iter().rev() {
+        let Some((before, item)) = layer.get(&counts) else { break };
+        items.extend(item.clone());
+        counts.clone_from(before);
     }
+    items.reverse();
+    if pos.unique {
+        let values: Option<Vec<_>> = items.iter().map(Witness::value).collect();
+        let values = values.ok_or(Undecided::Arrays)?;
+        let twice = values.iter().enumerate().any(|(at, value)| values.iter().take(at).any(|v| v == value));
+        if twice {
+            return Err(Undecided::Arrays);
+        }
+    }
+    Ok(Some(Witness::array(items)))
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::Search;
-use crate::schema::arena::{Arena, Expr, Id, Ids, plainly_disjoint};
+use crate::schema::arena::{Arena, Expr, Id, Ids};
 use crate::schema::array::Arr;
+use crate::schema::disjoint::plainly_disjoint;
 use crate::schema::number;
 use crate::schema::object::{Fields, Obj};
 use crate::schema::set::{Clause, Set};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
 use super::{FirstFound, Search, Witness};
@@ -39,16 +40,17 @@ impl Search {
                 return Ok(Some(object));
             }
         }
-        let own = pos.fields.iter().map(|(name, _)| name);
-        let more = out.fields.iter().map(|(name, _)| name).filter(|name| pos.fields.get(name).is_none());
-        let names: Vec<SmolStr> = own.chain(more).cloned().collect();
+        // A key that only the other sets declare stands for a fresh one, unless members are counted.
+        let counted = pos.count.1.is_some() || rest.iter().any(|other| other.count.0 > 0);
+        let others = rest.iter().filter(|_| counted);
+        let names: Vec<SmolStr> = names_of([pos, out].into_iter().chain(others));
         for name in &names {
             let field = self.arena.diff(pos.field(name), out.field(name));
             if field == Id::NEVER || self.is_plainly_empty(field) {
                 continue;
             }
-            let some = self.field(field);
-            if first.note(some)?.is_some() {
+            let possible = self.is_possible(field).map(Some);
+            if first.note(possible)? == Some(true) {
                 let found = self.object(&pos.with(name, field), rest);
                 if let Some(object) = first.note(found)? {
                     return Ok(Some(object));
@@ -193,4 +195,11 @@ impl Search {
         }
         Ok(())
     }
+}
+
+/// The names that several sets declare, each once.
+fn names_of<'o>(objects: impl Iterator<Item = &'o Obj>) -> Vec<SmolStr> {
+    let mut known = FxHashSet::default();
+    let names = objects.flat_map(|object| object.fields.iter().map(|(name, _)| name));
+    names.filter(|name| known.insert(*name)).cloned().collect()
 }

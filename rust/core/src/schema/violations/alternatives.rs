@@ -37,7 +37,11 @@ impl<'s> Walk<'s> {
                 },
                 1 => {}
                 _ => {
-                    self.report(at, keyword, format_args!("the value fits more than one of the alternatives"))
+                    self.report(
+                        at,
+                        keyword,
+                        format_args!("the value fits more than one of the alternatives"),
+                    );
                 }
             }
         }

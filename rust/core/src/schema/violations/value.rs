@@ -154,7 +154,7 @@ impl<'s> Walk<'s> {
         if let Some(schema) = keywords.contains {
             let least = count(keywords.min_contains).unwrap_or(1);
             let fitting =
-                items.iter().filter(|item| !self.fails(|walk| walk.root(schema, item, reading, at)));
+                items.iter().filter(|item| !self.fails(|walk| walk.root(schema, item, Reading::Open, at)));
             let fitting = fitting.count() as u64;
             if fitting < least {
                 let keyword = if keywords.min_contains.is_some() { "minContains" } else { "contains" };

@@ -210,22 +210,18 @@ impl Objects {
         }
         let known = self.joints.known.get(&places).copied();
         let next = u32::try_from(self.joints.sets.len()).unwrap_or(u32::MAX);
-        match known.or_else(|| (self.joints.sets.len() < SETS).then_some(next)) {
-            Some(set) => {
-                if known.is_none() {
-                    self.joints.sets.push(places.clone());
-                    self.joints.known.insert(places, set);
-                }
-                self.reference(Part::Joint(set), rules);
+        if let Some(set) = known.or_else(|| (self.joints.sets.len() < SETS).then_some(next)) {
+            if known.is_none() {
+                self.joints.sets.push(places.clone());
+                self.joints.known.insert(places, set);
             }
-            None => {
-                rules.writer.open();
-                for at in places {
-                    rules.writer.alternative();
-                    self.reference(Part::After(at), rules);
-                }
-                rules.writer.close();
-            }
+            return self.reference(Part::Joint(set), rules);
         }
+        rules.writer.open();
+        for at in places {
+            rules.writer.alternative();
+            self.reference(Part::After(at), rules);
+        }
+        rules.writer.close();
     }
 }

@@ -126,7 +126,7 @@ mod tests {
     fn each_tree_holds_its_keys_and_no_others() {
         let keys =
             ["a\"", "ab\"", "abc\"", "b\"", "\"", "été\"", "éta\"", "abd\"", "prefix_1\"", "prefix_2\""];
-        let mut trees = Trees::new(keys.iter().map(|key| SmolStr::new(key)).collect());
+        let mut trees = Trees::new(keys.iter().map(SmolStr::new).collect());
         let mut tree = None;
         for at in (0..keys.len()).rev() {
             let root = trees.with(tree, at);

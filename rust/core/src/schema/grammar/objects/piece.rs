@@ -244,10 +244,8 @@ impl Piece {
 
 /// A key as it stands in a JSON text after the opening quote.
 fn written(name: &SmolStr) -> SmolStr {
-    match escaped(name) {
-        Some(text) => smol_str::format_smolstr!("{text}\""),
-        None => smol_str::format_smolstr!("{name}\""),
-    }
+    let text = escaped(name);
+    smol_str::format_smolstr!("{}\"", text.as_deref().unwrap_or(name))
 }
 
 /// The classes of keys that are not declared and may be there.

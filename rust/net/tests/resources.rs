@@ -1,5 +1,6 @@
-//! Memory stays within the caps, whatever a server sends: measured by a counting allocator, so this test is
-//! a process of its own and runs its parts one after the other.
+//! What a call takes stays within the caps, whatever a server sends, and is given back afterwards. Memory is
+//! measured by a counting allocator and sockets are counted in the process, so this is one test in a process
+//! of its own.
 
 #![allow(
     clippy::unwrap_used,
@@ -78,6 +79,11 @@ async fn peak(script: Script, wire: usize, decoded: usize) -> (Result<Received, 
 }
 
 #[tokio::test]
+async fn a_call_stays_within_its_caps_and_leaves_nothing_behind() {
+    memory_stays_within_the_caps().await;
+    nothing_is_left_behind().await;
+}
+
 async fn memory_stays_within_the_caps() {
     let (head, block) = bomb();
     println!("a bomb of {} bytes a MiB", block.len());
@@ -138,4 +144,71 @@ async fn memory_stays_within_the_caps() {
         }
         assert!(peak < decoded + ALLOWANCE, "{name}: {peak}");
     }
+}
+
+/// Tasks of the runtime, and open files of the process where the system tells.
+fn held() -> (usize, Option<usize>) {
+    let tasks = tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    (tasks, std::fs::read_dir("/proc/self/fd").ok().map(Iterator::count))
+}
+
+/// Rounds of calls that end in every way, then as much open as before.
+async fn nothing_is_left_behind() {
+    let answers = |bytes: &str| vec![Step::ReadRequest, Step::send(bytes), Step::AwaitClose];
+    let scripts: Vec<(&str, Script)> = vec![
+        ("whole", answers("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")),
+        ("closed", vec![Step::ReadRequest, Step::send("HTTP/1.1 200 OK\r\n\r\nok")]),
+        ("cut short", vec![Step::ReadRequest, Step::send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok")]),
+        ("reset", vec![Step::ReadRequest, Step::Reset]),
+        ("redirect", answers("HTTP/1.1 302 X\r\nLocation: /\r\nContent-Length: 9\r\n\r\n")),
+        ("too large", answers("HTTP/1.1 200 OK\r\n\r\n0123456789abcdef0123456789abcdef")),
+        ("damaged", answers("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\nok")),
+        ("silent", vec![Step::AwaitClose]),
+        ("cancelled", vec![Step::AwaitClose]),
+    ];
+    for (name, script) in scripts {
+        let server = Server::plain(script).await.unwrap();
+        let trust = Trust::pem(&Authority::new().unwrap().pem()).unwrap();
+        let mut before = None;
+        for round in 0..150 {
+            let client = Client::new(ClientOptions::new(trust.clone())).unwrap();
+            let cancel = CancellationToken::new();
+            let outgoing = outgoing(&server, 16, 64);
+            let call = client.send(&outgoing, cancel.clone());
+            match name {
+                // Dropped by the deadline of the test, or cancelled from outside.
+                "silent" => drop(tokio::time::timeout(Duration::from_millis(2), call).await),
+                "cancelled" => {
+                    let stop = async {
+                        tokio::time::sleep(Duration::from_millis(2)).await;
+                        cancel.cancel();
+                    };
+                    drop(tokio::join!(call, stop));
+                }
+                _ => drop(call.await),
+            }
+            drop(client);
+            if round == 20 {
+                before = Some(settled().await);
+            }
+        }
+        let (tasks, files) = before.unwrap();
+        let after = settled().await;
+        println!("{name}: {tasks} tasks and {files:?} files before, {after:?} after");
+        assert!(after.0 <= tasks && after.1 <= files, "{name}: {after:?}, before {tasks} {files:?}");
+    }
+}
+
+/// What is held once the ends of the last connections have gone through, on both sides.
+async fn settled() -> (usize, Option<usize>) {
+    let mut last = held();
+    for _ in 0..100 {
+        tokio::time::sleep(Duration::from_millis(30)).await;
+        let now = held();
+        if now == last {
+            break;
+        }
+        last = now;
+    }
+    last
 }

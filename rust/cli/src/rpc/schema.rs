@@ -1,0 +1,134 @@
+//! Parameter schemas.
+
+use connector_core::json::{Path, Value, read_strict};
+use connector_core::schema::{Dialect, Formats, Options, Schema, Violation, World};
+use connector_core::{Code, Findings, Refusal, TrustLimits, record, words};
+use smol_str::SmolStr;
+
+use super::message::{Failure, findings, object};
+use super::pure::TEXT;
+
+record! {
+    pub(super) struct SchemaParams {
+        schema: Option<Value> = "schema",
+        schema_text: Option<SmolStr> = "schemaText",
+        world: Option<WorldWord> = "world",
+        dialect: Option<DialectWord> = "dialect",
+        formats: Option<FormatsWord> = "formats",
+    }
+}
+
+record! {
+    pub(super) struct AcceptsParams {
+        schema: Option<Value> = "schema",
+        schema_text: Option<SmolStr> = "schemaText",
+        world: Option<WorldWord> = "world",
+        dialect: Option<DialectWord> = "dialect",
+        formats: Option<FormatsWord> = "formats",
+        value: Option<Value> = "value",
+        value_text: Option<SmolStr> = "valueText",
+    }
+}
+
+words! {
+    enum WorldWord {
+        Closed = "closed",
+        Open = "open",
+    }
+}
+
+words! {
+    enum DialectWord {
+        Draft202012 = "2020-12",
+        Draft07 = "draft-07",
+    }
+}
+
+words! {
+    enum FormatsWord {
+        Assert = "assert",
+        Annotate = "annotate",
+    }
+}
+
+/// `schema.compile`: a bad schema is a report, not an error.
+pub(super) fn compile(params: SchemaParams) -> Result<Value, Failure> {
+    let Compiled { schema, found, source } = Compiled::new(params)?;
+    let list = findings(found.list(), source.as_deref().map(str::as_bytes));
+    let mut members = vec![("ok", schema.is_some().into()), ("findings", list)];
+    if found.omitted() > 0 {
+        members.push(("omitted", found.omitted().into()));
+    }
+    Ok(object(members))
+}
+
+/// `schema.accepts`: every violation of a value.
+pub(super) fn accepts(params: AcceptsParams) -> Result<Value, Failure> {
+    let AcceptsParams { schema, schema_text, world, dialect, formats, value, value_text } = params;
+    let value = value_of(value, value_text.as_ref(), "`value` and `valueText`")?;
+    let Compiled { schema, found, source } =
+        Compiled::new(SchemaParams { schema, schema_text, world, dialect, formats })?;
+    let Some(schema) = schema else {
+        let refusal = Refusal::new(Code::SchemaInvalid, "the schema breaks rules of the profile");
+        let refusal = refusal.with_findings(found.into_list());
+        return Err(source.map_or_else(
+            || Failure::from(refusal.clone()),
+            |source| Failure::about(refusal.clone(), source.as_bytes()),
+        ));
+    };
+    let violations = schema.accepts(&value).err().unwrap_or_default();
+    let accepted = violations.is_empty();
+    let violation = |violation: &Violation| {
+        object([
+            ("pointer", violation.pointer.as_str().into()),
+            ("keyword", Value::from(&*violation.keyword)),
+            ("message", violation.message.as_str().into()),
+        ])
+    };
+    let violations = Value::Array(violations.iter().map(violation).collect());
+    Ok(object([("accepted", accepted.into()), ("violations", violations)]))
+}
+
+/// What became of a schema.
+struct Compiled {
+    /// The schema, when no finding refuses it.
+    schema: Option<Schema>,
+    found: Findings,
+    /// The text that it was read from, for lines and columns.
+    source: Option<SmolStr>,
+}
+
+impl Compiled {
+    fn new(params: SchemaParams) -> Result<Self, Failure> {
+        let SchemaParams { schema, schema_text: source, world, dialect, formats } = params;
+        let schema = value_of(schema, source.as_ref(), "`schema` and `schemaText`")?;
+        let options = Options {
+            dialect: match dialect {
+                Some(DialectWord::Draft07) => Dialect::Draft07,
+                Some(DialectWord::Draft202012) | None => Dialect::Draft202012,
+            },
+            world: match world {
+                Some(WorldWord::Open) => World::Open,
+                Some(WorldWord::Closed) | None => World::Closed,
+            },
+            formats: match formats {
+                Some(FormatsWord::Annotate) => Formats::Annotate,
+                Some(FormatsWord::Assert) | None => Formats::Assert,
+            },
+        };
+        let (limits, mut found) = (TrustLimits::default(), Findings::new());
+        let schema = Schema::compile(&schema, &Path::Root, options, &limits, &mut found);
+        Ok(Self { schema: schema.filter(|_| !found.has_errors()), found, source })
+    }
+}
+
+/// JSON that a caller gives as a value of the message or as text of its own.
+fn value_of(value: Option<Value>, text: Option<&SmolStr>, names: &str) -> Result<Value, Failure> {
+    match (value, text) {
+        (Some(value), None) => Ok(value),
+        (None, Some(text)) => {
+            read_strict(text.as_bytes(), TEXT).map_err(|refusal| Failure::about(refusal, text.as_bytes()))
+        }
+        _ => Err(Failure::Params(format!("give one of {names}"))),
+    }
+}
