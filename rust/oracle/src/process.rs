@@ -1,5 +1,6 @@
 //! The judge as a child process.
 
+use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -84,7 +85,12 @@ impl Judge {
 
     /// Whether a token of these bytes may come first, as the sampler checks it.
     pub fn takes_pieces(&mut self, grammar: &str, pieces: &[&[u8]]) -> Result<Vec<bool>, Failure> {
-        let hex = |bytes: &&[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let hex = |bytes: &&[u8]| {
+            bytes.iter().fold(String::new(), |mut text, byte| {
+                let _ = write!(text, "{byte:02x}");
+                text
+            })
+        };
         let pieces: Vec<String> = pieces.iter().map(hex).collect();
         let answer = self.ask(&json!({"do": "pieces", "grammar": grammar, "pieces": pieces}))?;
         Ok(booleans(&answer))

@@ -78,5 +78,5 @@ fn run(command: &mut Command) -> io::Result<()> {
         return Ok(());
     }
     let text = String::from_utf8_lossy(&output.stderr);
-    Err(io::Error::other(format!("{:?}: {}: {text}", command.get_program(), output.status)))
+    Err(io::Error::other(format!("{}: {}: {text}", command.get_program().display(), output.status)))
 }

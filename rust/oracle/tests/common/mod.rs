@@ -4,6 +4,7 @@
 
 pub mod random;
 pub mod spelling;
+pub mod stress;
 pub mod suites;
 
 use std::time::Duration;

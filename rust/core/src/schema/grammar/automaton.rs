@@ -76,6 +76,11 @@ impl State {
 impl Automaton {
     /// The strings of an automaton, which must not be empty, after the opening quote.
     pub(super) fn of_strings(dfa: &Dfa, hint: SmolStr) -> Self {
+        Self::of_texts(dfa, "\"", hint)
+    }
+
+    /// The texts of an automaton, which must not be empty, each before an end.
+    pub(super) fn of_texts(dfa: &Dfa, end: &'static str, hint: SmolStr) -> Self {
         let dead = dfa.dead();
         let mut states: Vec<State> = Vec::with_capacity(dfa.states() as usize);
         for state in 0..dfa.states() {
@@ -93,7 +98,7 @@ impl Automaton {
             });
             states.push(State::new(dfa.is_accepting(state), edges));
         }
-        Self::new(states, "\"", hint)
+        Self::new(states, end, hint)
     }
 
     /// An automaton of these states that ends with a text.
@@ -121,10 +126,8 @@ impl Automaton {
 
     /// Writes the alternatives of the start into the open rule. The start must not accept where nothing ends a text.
     pub(super) fn alternatives(&mut self, rules: &mut Rules) {
-        let chain = self
-            .states
-            .first()
-            .is_some_and(|start| is_link(START, start) || self.counted(start).is_some());
+        let chain =
+            self.states.first().is_some_and(|start| is_link(START, start) || self.counted(start).is_some());
         if chain { self.follow(START, rules) } else { self.state(START, rules) }
     }
 
@@ -173,9 +176,9 @@ impl Automaton {
 
     /// Whether what [`follow`](Self::follow) writes is one element.
     fn is_short(&self, at: u32) -> bool {
-        self.states.get(at as usize).is_some_and(|state| {
-            state.is_last() || (self.counted(state).is_none() && !is_link(at, state))
-        })
+        self.states
+            .get(at as usize)
+            .is_some_and(|state| state.is_last() || (self.counted(state).is_none() && !is_link(at, state)))
     }
 
     /// Writes what remains from a state on: its name, or characters that lead to one.

@@ -23,6 +23,8 @@ const FRACTION_DIGITS: u16 = 15;
 const STATES: usize = 1_500;
 /// The same before equal states are one.
 const READS: usize = 24_000;
+/// The places in parts that are looked at.
+const WORK: usize = 200_000;
 
 /// A set of numbers as an automaton; nothing when it needs too many states.
 pub(super) struct Digits {
@@ -248,6 +250,7 @@ struct Builder<'p> {
     known: FxHashMap<Read, u32>,
     /// What can be read, in the order of its discovery, with where each character leads.
     reads: Vec<(Read, Ways<u32>)>,
+    work: usize,
 }
 
 /// What tells one state from another: whether a number may end there, and where it goes on.
@@ -255,7 +258,7 @@ type Content = (bool, SmallVec<[(u32, Ranges); 3]>);
 
 impl<'p> Builder<'p> {
     fn new(parts: &'p [Part], lattices: &'p Lattices) -> Self {
-        Self { parts, lattices, known: FxHashMap::default(), reads: Vec::new() }
+        Self { parts, lattices, known: FxHashMap::default(), reads: Vec::new(), work: 0 }
     }
 
     /// The states, the start first; nothing when there are too many, or no number has a spelling.
@@ -269,7 +272,7 @@ impl<'p> Builder<'p> {
                 *slot = edges;
             }
             next += 1;
-            if self.reads.len() > READS {
+            if self.reads.len() > READS || self.work > WORK {
                 return None;
             }
         }
@@ -324,6 +327,7 @@ impl<'p> Builder<'p> {
 
     fn discover(&mut self, read: Read) -> u32 {
         let next = u32::try_from(self.reads.len()).unwrap_or(u32::MAX);
+        self.work += read.parts.len();
         *self.known.entry(read).or_insert_with_key(|read| {
             self.reads.push((read.clone(), SmallVec::new()));
             next

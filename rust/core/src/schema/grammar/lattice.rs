@@ -89,7 +89,8 @@ impl Lattice {
     /// Whether a number of this class with so many fraction digits, at most [`scale`](Self::scale), is a multiple.
     pub(super) fn ends(&self, class: u16, fraction: u16) -> bool {
         let missing = self.scale.saturating_sub(fraction);
-        self.ends.get(usize::from(class)).is_some_and(|ends| ends >> missing & 1 == 1)
+        // A step with more places than there are bits has no other remainder than zero.
+        missing > 7 || self.ends.get(usize::from(class)).is_some_and(|ends| ends >> missing & 1 == 1)
     }
 }
 

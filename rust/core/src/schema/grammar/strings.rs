@@ -18,8 +18,10 @@ use crate::schema::strings::{ANY_LENGTH, Dfa, Length, START};
 
 /// Up to this many words are written as a tree; of more, common endings are written once too.
 const TREE: usize = 64;
-/// The most states of an automaton.
+/// The most states of an automaton that counts, or that joins several.
 pub(super) const STATES: u32 = 1_500;
+/// The most states of a pattern as it stands, or of words.
+const PLAIN_STATES: u32 = 16_384;
 /// The same where the grammar has to be short.
 pub(super) const FEW_STATES: u32 = 64;
 
@@ -81,7 +83,11 @@ impl Strings {
         {
             return Self::Counted(characters, length);
         }
-        let most = if scope.short { FEW_STATES } else { STATES };
+        let most = match scope.short {
+            true => FEW_STATES,
+            false if part.length == ANY_LENGTH => PLAIN_STATES,
+            false => STATES,
+        };
         let with = |(least, longest): Length| {
             let within = dfa.with_length(least, longest, 4 * STATES as usize).ok()?;
             (within.states() <= most && !within.is_none()).then_some(within)

@@ -127,7 +127,7 @@ impl Piece {
             (self.least, self.most) = (0, None);
         }
         let top = self.most.unwrap_or(self.least);
-        if count > 0 && top.saturating_add(1).saturating_mul(count as u64) > COUNTED {
+        if top > 0 && top.saturating_add(1).saturating_mul(count as u64) > COUNTED {
             values.notes.add(
                 place,
                 &[&["minProperties", "maxProperties"], COMBINED],

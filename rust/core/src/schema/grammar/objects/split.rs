@@ -10,16 +10,18 @@ use crate::schema::set::Clause;
 
 /// The most sets that one clause is taken apart into.
 const PIECES: usize = 256;
+/// The most fields of all these sets.
+const FIELDS: usize = 4_096;
 
 /// The objects of a clause as a union of disjoint sets; a wider one where that is not possible.
 pub(super) fn split(clause: &Clause<Obj>, place: Place, values: &mut Values<'_, '_>) -> Vec<Obj> {
     let mut pieces = vec![clause.pos.clone()];
+    let most = (FIELDS / clause.pos.fields.len().max(1)).min(if values.short { 1 } else { PIECES });
     for negative in &clause.neg {
         let mut outside = Vec::new();
         let mut whole = true;
         for piece in &pieces {
-            whole &= leave(piece, negative, values, &mut outside);
-            whole &= outside.len() <= PIECES;
+            whole &= leave(piece, negative, most, values, &mut outside);
             if !whole {
                 break;
             }
@@ -39,7 +41,7 @@ pub(super) fn split(clause: &Clause<Obj>, place: Place, values: &mut Values<'_, 
 
 /// The objects of a set that are outside another: the first field differs, or it agrees and the second differs, and so
 /// on. Says whether these are all.
-fn leave(from: &Obj, negative: &Obj, values: &mut Values<'_, '_>, outside: &mut Vec<Obj>) -> bool {
+fn leave(from: &Obj, negative: &Obj, most: usize, values: &mut Values<'_, '_>, outside: &mut Vec<Obj>) -> bool {
     if negative.count != (0, None) || by_other_keys(from, negative, values) {
         return false;
     }
@@ -61,7 +63,7 @@ fn leave(from: &Obj, negative: &Obj, values: &mut Values<'_, '_>, outside: &mut 
             if !values.sets.has_no_object(&piece, &[]) {
                 outside.push(piece);
             }
-            if outside.len() > PIECES {
+            if outside.len() > most {
                 return false;
             }
         }
