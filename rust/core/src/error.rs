@@ -39,6 +39,7 @@ codes! {
     ManifestInvalid "manifest.invalid" "A manifest breaks at least one rule; the findings list all of them.";
     SchemaInvalid "schema.invalid" "A schema breaks at least one rule; the findings list all of them.";
     SchemaTooCostly "schema.too_costly" "Deciding about a schema took more steps than the core allows.";
+    SchemaGrammarTooLarge "schema.grammar_too_large" "The grammar of a schema is too large, even in its widest form.";
     OriginInvalid "origin.invalid" "A text is not an origin that the core accepts.";
     GrantInvalid "grant.invalid" "A grant does not fit its manifest: a missing, unknown or unusable binding or setting.";
     GrantWider "grant.wider" "A later grant allows more than the one in force, which takes an approval.";

@@ -31,6 +31,7 @@ mod compile;
 mod decimal;
 mod disjoint;
 mod field;
+mod grammar;
 mod identity;
 mod keyword;
 #[cfg(test)]
@@ -59,6 +60,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 pub use field::{ArrayField, Field, Kinds};
+pub use grammar::{GRAMMAR_BYTES, Grammar, Note};
 pub use narrower::Verdict;
 pub use rules::RULES;
 pub use undecided::Undecided;

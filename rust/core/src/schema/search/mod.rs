@@ -15,8 +15,10 @@ pub(crate) use normal::strings;
 pub(crate) use witness::Witness;
 
 use super::arena::{Arena, Expr, Id};
+use super::array::Arr;
 use super::disjoint::plainly_disjoint;
 use super::number;
+use super::object::Obj;
 use super::set::Set;
 use super::string::Products;
 use super::undecided::Undecided;
@@ -31,7 +33,7 @@ const FRAMES: u32 = 128;
 /// Answers are exact or [`Undecided`]; the work is bounded by steps over the life of a search.
 pub(crate) struct Search {
     pub(crate) arena: Arena,
-    products: Products,
+    pub(crate) products: Products,
     /// Normal forms, by id.
     sets: Vec<Option<Arc<Set>>>,
     /// Proven: a member, or that there is none.
@@ -71,6 +73,21 @@ impl Search {
     pub(crate) fn refill(&mut self, budget: Budget) {
         self.steps = budget.steps;
         self.products.refill(budget.automata);
+    }
+
+    /// A search that may take so many times as long, for a reader that asks about every part of a schema.
+    pub(crate) fn times(arena: Arena, times: u32) -> Self {
+        Self::within(arena, Budget::SCHEMA.times(times))
+    }
+
+    /// Whether a clause of objects is empty.
+    pub(crate) fn has_no_object(&mut self, pos: &Obj, negatives: &[Obj]) -> Result<bool, Undecided> {
+        Ok(self.object(pos, negatives)?.is_none())
+    }
+
+    /// Whether a clause of arrays is empty.
+    pub(crate) fn has_no_array(&mut self, pos: &Arr, negatives: &[Arr]) -> Result<bool, Undecided> {
+        Ok(self.array(pos, negatives)?.is_none())
     }
 
     /// A value of the set; `None` is proof that there is none. "Absent" is no value.
