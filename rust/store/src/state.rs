@@ -163,11 +163,17 @@ impl State {
     }
 }
 
-/// A part of a state with its RFC 8785 text.
-#[derive(Debug, PartialEq, Eq)]
+/// A part of a state with its RFC 8785 text, which is not printed: it holds the words of grants.
+#[derive(PartialEq, Eq)]
 pub(crate) struct Entry<T> {
     pub(crate) value: T,
     text: String,
+}
+
+impl<T: fmt::Debug> fmt::Debug for Entry<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
+    }
 }
 
 /// What stands in the lock file under a name.
