@@ -143,7 +143,8 @@ impl TrustedKeys {
             return match policy {
                 Policy::Optional => Ok(Signer { signed: None }),
                 Policy::Required => {
-                    let reason = "manifests of this source must be signed, and this one came without a signature";
+                    let reason =
+                        "manifests of this source must be signed, and this one came without a signature";
                     Err(Refusal::new(Code::SignatureMissing, reason))
                 }
             };
@@ -157,11 +158,13 @@ impl TrustedKeys {
                 Ok(()) => return Ok(Signer { signed: Some((key.clone(), ids.clone())) }),
                 Err(minisign_verify::Error::UnexpectedKeyId) => {}
                 Err(minisign_verify::Error::UnexpectedAlgorithm) => {
-                    let reason = "the signature is of the legacy form, not over the BLAKE2b hash: sign without `-l`";
+                    let reason =
+                        "the signature is of the legacy form, not over the BLAKE2b hash: sign without `-l`";
                     verdict = Refusal::new(Code::SignatureInvalid, reason);
                 }
                 Err(_) => {
-                    let reason = "the signature does not fit the bytes of the manifest and the key that it names";
+                    let reason =
+                        "the signature does not fit the bytes of the manifest and the key that it names";
                     verdict = Refusal::new(Code::SignatureInvalid, reason);
                 }
             }
@@ -172,7 +175,8 @@ impl TrustedKeys {
 
 /// The four lines of a `.minisig` file and nothing else.
 fn decode(text: &str) -> Result<minisign_verify::Signature, Refusal> {
-    let refused = || Refusal::new(Code::SignatureInvalid, "the signature is not the text of a `.minisig` file");
+    let refused =
+        || Refusal::new(Code::SignatureInvalid, "the signature is not the text of a `.minisig` file");
     let fits = text.len() <= SIGNATURE_BYTES
         && text.lines().count() == 4
         && text.starts_with("untrusted comment:")
@@ -229,7 +233,9 @@ mod tests {
 
     fn sign(pair: &KeyPair, bytes: &[u8]) -> String {
         let cursor = Cursor::new(bytes);
-        minisign::sign(None, &pair.sk, cursor, Some("file:notes.json"), Some("a comment")).unwrap().to_string()
+        minisign::sign(None, &pair.sk, cursor, Some("file:notes.json"), Some("a comment"))
+            .unwrap()
+            .to_string()
     }
 
     fn verify(keys: &TrustedKeys, signature: Option<&str>, policy: Policy) -> Result<Signer, Code> {
@@ -330,7 +336,11 @@ mod tests {
             &format!("{text}\n{text}"),
             &format!("E{}", &text[1..]),
         ] {
-            assert_eq!(PublicKey::parse(wrong).map_err(|refusal| refusal.code), Err(Code::SignatureInvalid), "{wrong}");
+            assert_eq!(
+                PublicKey::parse(wrong).map_err(|refusal| refusal.code),
+                Err(Code::SignatureInvalid),
+                "{wrong}"
+            );
         }
     }
 
@@ -345,7 +355,7 @@ mod tests {
             let text = sign(&pair, MANIFEST);
             let signed = text.find('\n').unwrap() + 1..text.trim_end().len();
             let at = signed.start + place.index(signed.len());
-            prop_assume!(text[at..at + 1] != with);
+            prop_assume!(text[at..=at] != with);
             let changed = format!("{}{with}{}", &text[..at], &text[at + 1..]);
             let code = verify(&keys, Some(&changed), Policy::Optional).unwrap_err();
             prop_assert!(matches!(code, Code::SignatureInvalid | Code::SignatureKey));

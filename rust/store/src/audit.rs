@@ -8,7 +8,7 @@ use connector_core::{Code, Refusal};
 
 use crate::files::Files;
 use crate::key::StoreKey;
-use crate::lines::{Seal, Sealer};
+use crate::lines::{Line, Seal, Sealer};
 use crate::log::{Kind, Log};
 
 pub(crate) const FILE: &str = "audit.log";
@@ -41,7 +41,12 @@ pub struct AuditLog {
 }
 
 impl AuditLog {
-    pub(crate) fn open(files: Arc<dyn Files>, key: StoreKey, limit: usize, expected: bool) -> Result<Self, Refusal> {
+    pub(crate) fn open(
+        files: Arc<dyn Files>,
+        key: StoreKey,
+        limit: usize,
+        expected: bool,
+    ) -> Result<Self, Refusal> {
         let sealer = Sealer { key, seal: Seal::Hash, file: FILE };
         let log = Log::open(files, sealer, KIND, limit, expected, &mut |_, _| {})?;
         Ok(Self { log: Mutex::new(log) })
@@ -60,7 +65,7 @@ impl AuditLog {
     pub fn append(&self, event: Event, durability: Durability) -> Result<Record, Refusal> {
         let mut log = self.log();
         let record = Record::after(log.head(), event);
-        let line = log.sealer().sealed_line(&record.to_value(), record.head())?;
+        let line = Line::sealed(&record.to_value(), record.head())?;
         if log.has_room(&line) {
             log.append(&line, durability == Durability::Now)?;
         } else {

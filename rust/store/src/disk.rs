@@ -135,7 +135,10 @@ impl Files for Disk {
         let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
         File::open(path)?.take(most).read_to_end(&mut bytes)?;
         if bytes.len() > limit {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is over its limit of {limit} bytes")));
+            return Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                format!("it is over its limit of {limit} bytes"),
+            ));
         }
         Ok(bytes)
     }

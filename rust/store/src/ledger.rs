@@ -75,10 +75,17 @@ struct Inner {
 }
 
 impl Ledger {
-    pub(crate) fn open(files: Arc<dyn Files>, key: StoreKey, limit: usize, expected: bool) -> Result<Self, Refusal> {
+    pub(crate) fn open(
+        files: Arc<dyn Files>,
+        key: StoreKey,
+        limit: usize,
+        expected: bool,
+    ) -> Result<Self, Refusal> {
         let mut writes = HashMap::new();
         let sealer = Sealer { key, seal: Seal::Key, file: FILE };
-        let log = Log::open(files, sealer, KIND, limit, expected, &mut |line, place| replay(&mut writes, line, place))?;
+        let log = Log::open(files, sealer, KIND, limit, expected, &mut |line, place| {
+            replay(&mut writes, line, place);
+        })?;
         Ok(Self { inner: Mutex::new(Inner { log, writes }) })
     }
 
@@ -124,7 +131,8 @@ impl Ledger {
             let reason = "no write under this plan waits for its end";
             return Err(Refusal::new(Code::LedgerOrder, reason));
         }
-        let members = vec![("event", "ended".into()), ("plan", hash_value(plan)), ("outcome", outcome.as_str().into())];
+        let members =
+            vec![("event", "ended".into()), ("plan", hash_value(plan)), ("outcome", outcome.as_str().into())];
         inner.add(members, false)?;
         if let Some(write) = inner.writes.get_mut(&plan) {
             (write.outcome, write.ended) = (outcome, true);

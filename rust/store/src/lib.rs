@@ -39,7 +39,6 @@ mod state;
 mod store;
 mod transaction;
 
-
 pub use audit::{AuditLog, Durability, Verified};
 pub use key::StoreKey;
 pub use ledger::{Ledger, Outcome, Write};

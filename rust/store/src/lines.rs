@@ -36,6 +36,20 @@ pub(crate) struct Line {
     pub(crate) head: Head,
 }
 
+impl Line {
+    /// A line that carries its seal already.
+    ///
+    /// # Errors
+    /// `store.limit`.
+    pub(crate) fn sealed(value: &Value, head: Head) -> Result<Self, Refusal> {
+        let text = canonical(value).ok_or_else(no_room)? + "\n";
+        if text.len() > LINE || head.sequence > SEQUENCE {
+            return Err(no_room());
+        }
+        Ok(Self { text, head })
+    }
+}
+
 /// Where a line that was read stands.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
@@ -95,19 +109,7 @@ impl Sealer {
         let place = [("previous", hash_value(after.hash)), ("sequence", sequence.into())];
         let Value::Object(content) = object(place.into_iter().chain(members)) else { return Err(no_room()) };
         let hash = self.sealed(self.seal, &content).ok_or_else(no_room)?;
-        self.sealed_line(&with_hash(content, hash), Head { sequence, hash })
-    }
-
-    /// A line that carries its seal already.
-    ///
-    /// # Errors
-    /// `store.limit`.
-    pub(crate) fn sealed_line(&self, value: &Value, head: Head) -> Result<Line, Refusal> {
-        let text = canonical(value).ok_or_else(no_room)? + "\n";
-        if text.len() > LINE || head.sequence > SEQUENCE {
-            return Err(no_room());
-        }
-        Ok(Line { text, head })
+        Line::sealed(&with_hash(content, hash), Head { sequence, hash })
     }
 
     /// The first line of a log.
@@ -175,7 +177,10 @@ impl Sealer {
         }
         let broken = match value.get("broken")? {
             Value::Null => None,
-            _ => Some(Broken { after: integer(value, "broken")?, what: "lines since dropped were changed or removed" }),
+            _ => Some(Broken {
+                after: integer(value, "broken")?,
+                what: "lines since dropped were changed or removed",
+            }),
         };
         let dropped = value.get("dropped")?;
         Some((Head { sequence: integer(dropped, "sequence")?, hash: hash(dropped, "hash")? }, broken))
@@ -187,8 +192,12 @@ impl Sealer {
         let profile = Profile { max_bytes: LINE, max_depth: 8, numbers: Numbers::Exact };
         let value = read_strict(text, profile).ok()?;
         let given = hash(&value, "hash")?;
-        let content: Object =
-            value.as_object()?.iter().filter(|(name, _)| *name != "hash").map(|(n, v)| (n.clone(), v.clone())).collect();
+        let content: Object = value
+            .as_object()?
+            .iter()
+            .filter(|(name, _)| *name != "hash")
+            .map(|(n, v)| (n.clone(), v.clone()))
+            .collect();
         let whole = canonical(&value)?.as_bytes() == text;
         (whole && self.sealed(seal, &content)? == given).then_some(value)
     }

@@ -37,7 +37,10 @@ pub(crate) fn encode(state: &State, key: &StoreKey) -> Result<String, Refusal> {
 /// `store.tampered`, `store.version`, `store.rolled_back`.
 pub(crate) fn decode(bytes: &[u8], key: &StoreKey, seen: Option<u64>) -> Result<State, Refusal> {
     let tampered = || {
-        Refusal::new(Code::StoreTampered, "the lock file was edited, or the store belongs to another key: it is not used")
+        Refusal::new(
+            Code::StoreTampered,
+            "the lock file was edited, or the store belongs to another key: it is not used",
+        )
     };
     let content = authenticated(bytes, key).ok_or_else(tampered)?;
     let profile = Profile { max_bytes: content.len(), max_depth: DEPTH, numbers: Numbers::Exact };
@@ -48,7 +51,10 @@ pub(crate) fn decode(bytes: &[u8], key: &StoreKey, seen: Option<u64>) -> Result<
     }
     let state = State::from_value(&value).ok_or_else(tampered)?;
     if let Some(seen) = seen.filter(|seen| *seen > state.counter) {
-        let reason = format!("the lock file has counter {}, and {seen} was seen: an older copy was put back", state.counter);
+        let reason = format!(
+            "the lock file has counter {}, and {seen} was seen: an older copy was put back",
+            state.counter
+        );
         return Err(Refusal::new(Code::StoreRolledBack, reason));
     }
     Ok(state)

@@ -63,19 +63,33 @@ impl Log {
         visit: &mut dyn FnMut(&Value, Head),
     ) -> Result<Self, Refusal> {
         let (dropped, head, file, trust) = (Head::default(), Head::default(), None, Trust::Sound);
-        let mut log =
-            Self { files, sealer, kind, limit, file, len: 0, dropped, head, broken: None, trust, unsynced: false };
+        let mut log = Self {
+            files,
+            sealer,
+            kind,
+            limit,
+            file,
+            len: 0,
+            dropped,
+            head,
+            broken: None,
+            trust,
+            unsynced: false,
+        };
         let what = match log.files.read(log.sealer.file, CEILING) {
             Ok(bytes) => {
                 let scan = log.sealer.scan(&bytes, visit);
-                (log.dropped, log.head, log.broken, log.len) = (scan.dropped, scan.head, scan.broken, scan.good);
+                (log.dropped, log.head, log.broken, log.len) =
+                    (scan.dropped, scan.head, scan.broken, scan.good);
                 if log.len < bytes.len() {
                     log.cut().map_err(|error| writing(kind.what, &error))?;
                 }
                 return Ok(log);
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => expected.then_some("the file is gone"),
-            Err(error) if matches!(error.kind(), io::ErrorKind::FileTooLarge | io::ErrorKind::InvalidInput) => {
+            Err(error)
+                if matches!(error.kind(), io::ErrorKind::FileTooLarge | io::ErrorKind::InvalidInput) =>
+            {
                 Some("something else stands in the place of the file")
             }
             Err(error) => return Err(reading(kind.what, &error)),
@@ -144,7 +158,10 @@ impl Log {
     ///
     /// # Errors
     /// `store.io`, `store.read_only`, `store.full`, and those of `add`; then nothing has changed.
-    pub(crate) fn turn(&mut self, add: impl FnOnce(&Self, Head) -> Result<Vec<Line>, Refusal>) -> Result<(), Refusal> {
+    pub(crate) fn turn(
+        &mut self,
+        add: impl FnOnce(&Self, Head) -> Result<Vec<Line>, Refusal>,
+    ) -> Result<(), Refusal> {
         self.restore()?;
         let old = self.own()?;
         let mut excess = old.len().saturating_sub(self.limit / 2);
@@ -162,8 +179,9 @@ impl Log {
         let dropped = first.map_or(self.head, |(_, place)| place.before());
         let lines = add(self, dropped)?;
         let mut new = self.sealer.header(dropped, self.broken)?.into_bytes();
-        stay.iter().for_each(|line| new.extend_from_slice(line));
-        lines.iter().for_each(|line| new.extend_from_slice(line.text.as_bytes()));
+        for line in stay.into_iter().chain(lines.iter().map(|line| line.text.as_bytes())) {
+            new.extend_from_slice(line);
+        }
         self.file = None;
         if let Err(error) = replace(&*self.files, "", self.sealer.file, &new) {
             let back = replace(&*self.files, "", self.sealer.file, &old);
@@ -226,7 +244,8 @@ impl Log {
 
     /// The part of the file that counts.
     fn own(&self) -> Result<Vec<u8>, Refusal> {
-        let mut bytes = self.files.read(self.sealer.file, CEILING).map_err(|error| reading(self.kind.what, &error))?;
+        let mut bytes =
+            self.files.read(self.sealer.file, CEILING).map_err(|error| reading(self.kind.what, &error))?;
         bytes.truncate(self.len);
         Ok(bytes)
     }

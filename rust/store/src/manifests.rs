@@ -23,7 +23,8 @@ fn name(hash: Sha256) -> String {
 /// `store.manifest`, naming the connector, when the file is missing, cannot be read, or is not what was installed.
 pub(crate) fn read(files: &dyn Files, id: &str, hash: Sha256, limit: usize) -> Result<Vec<u8>, Refusal> {
     let refused = |what: &str| {
-        let reason = format!("the manifest of `{id}` {what}: the connector stays out until it is installed again");
+        let reason =
+            format!("the manifest of `{id}` {what}: the connector stays out until it is installed again");
         Refusal::new(Code::StoreManifest, reason)
     };
     match files.read(&name(hash), limit) {
@@ -35,7 +36,10 @@ pub(crate) fn read(files: &dyn Files, id: &str, hash: Sha256, limit: usize) -> R
 }
 
 /// Makes manifests durable under their hashes.
-pub(crate) fn write<'m>(files: &dyn Files, manifests: impl Iterator<Item = (Sha256, &'m [u8])>) -> Result<(), Refusal> {
+pub(crate) fn write<'m>(
+    files: &dyn Files,
+    manifests: impl Iterator<Item = (Sha256, &'m [u8])>,
+) -> Result<(), Refusal> {
     let mut written = false;
     for (hash, bytes) in manifests {
         // Also when a file of the name is there: it may be another one, or not be durable.

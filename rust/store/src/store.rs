@@ -98,25 +98,27 @@ impl Store {
             Err(error) => return Err(reading("the lock file", &error)),
         };
         let unfinished = unfinished(&*files);
-        files.make_folder(manifests::FOLDER).map_err(|error| writing("the folder of the manifests", &error))?;
+        files
+            .make_folder(manifests::FOLDER)
+            .map_err(|error| writing("the folder of the manifests", &error))?;
         let expected = found.is_some();
         if !expected {
             nothing_lost(&*files, seen)?;
         }
         let ledger = Ledger::open(Arc::clone(&files), key.clone(), limits.ledger_bytes, expected)?;
         let audit = AuditLog::open(Arc::clone(&files), key.clone(), limits.audit_bytes, expected)?;
-        let state = match found {
-            Some(state) => state,
-            None => {
-                let written = !ledger.writes().is_empty() || audit.head() != Head::default().hash;
-                if written || ledger.damage().is_some() || audit.damage().is_some() {
-                    return Err(lost());
-                }
-                let state = State::empty();
-                let text = lock_file::encode(&state, &key)?;
-                replace(&*files, "", lock_file::NAME, text.as_bytes()).map_err(|error| writing("the lock file", &error))?;
-                state
+        let state = if let Some(state) = found {
+            state
+        } else {
+            let written = !ledger.writes().is_empty() || audit.head() != Head::default().hash;
+            if written || ledger.damage().is_some() || audit.damage().is_some() {
+                return Err(lost());
             }
+            let state = State::empty();
+            let text = lock_file::encode(&state, &key)?;
+            replace(&*files, "", lock_file::NAME, text.as_bytes())
+                .map_err(|error| writing("the lock file", &error))?;
+            state
         };
         manifests::collect(&*files, &state);
         // A lock file that was half made may have been copied away: its counter is not used again.
@@ -145,7 +147,9 @@ impl Store {
         let old = lock_file::encode(&now, &self.key)?;
         if text.len() > self.limits.lock_bytes && text.len() > old.len() {
             let limit = self.limits.lock_bytes;
-            let reason = format!("the lock file would be over its limit of {limit} bytes: it keeps the schema of every tool ever seen");
+            let reason = format!(
+                "the lock file would be over its limit of {limit} bytes: it keeps the schema of every tool ever seen"
+            );
             return Err(Refusal::new(Code::StoreLimit, reason));
         }
         self.mend(&mut writer, &old)?;
@@ -177,7 +181,10 @@ impl Store {
         let mut state = self.state();
         loop {
             let Some(pin) = state.pin(id) else {
-                return Err(Refusal::new(Code::ConnectorUnknown, format!("no connector `{id}` is installed")));
+                return Err(Refusal::new(
+                    Code::ConnectorUnknown,
+                    format!("no connector `{id}` is installed"),
+                ));
             };
             let read = manifests::read(&*self.files, id, pin.manifest, self.limits.manifest_bytes);
             let now = self.state();
@@ -230,7 +237,9 @@ impl Store {
 
     /// Whether a manifest is pinned now, and so durable, and its file is still itself.
     fn is_kept(&self, state: &State, hash: connector_core::json::Sha256, len: usize) -> bool {
-        state.pins().any(|(id, pin)| pin.manifest == hash && manifests::read(&*self.files, id, hash, len).is_ok())
+        state
+            .pins()
+            .any(|(id, pin)| pin.manifest == hash && manifests::read(&*self.files, id, hash, len).is_ok())
     }
 }
 

@@ -46,7 +46,13 @@ impl Transaction {
 
     /// Installs a manifest, in place of the one of this id if there is one. The id's first provenance stays its own for
     /// good: another is `install.source`, unless [`Transaction::move_source`] comes before.
-    pub fn pin(self, id: impl Into<SmolStr>, manifest: Vec<u8>, provenance: Provenance, grant: GrantRecord) -> Self {
+    pub fn pin(
+        self,
+        id: impl Into<SmolStr>,
+        manifest: Vec<u8>,
+        provenance: Provenance,
+        grant: GrantRecord,
+    ) -> Self {
         self.with(Change::Pin { id: id.into(), manifest, provenance, grant })
     }
 
@@ -74,9 +80,17 @@ impl Transaction {
     ///
     /// # Errors
     /// `store.stale`, `store.limit`, `install.source`, `connector.unknown`.
-    pub(crate) fn apply(&self, state: &State, counter: u64, limits: &StoreLimits) -> Result<Applied<'_>, Refusal> {
+    pub(crate) fn apply(
+        &self,
+        state: &State,
+        counter: u64,
+        limits: &StoreLimits,
+    ) -> Result<Applied<'_>, Refusal> {
         if state.counter != self.counter {
-            let reason = format!("the transaction was made on counter {}, and the store is at {}", self.counter, state.counter);
+            let reason = format!(
+                "the transaction was made on counter {}, and the store is at {}",
+                self.counter, state.counter
+            );
             return Err(Refusal::new(Code::StoreStale, reason));
         }
         let mut next = state.clone();
@@ -85,7 +99,10 @@ impl Transaction {
             match change {
                 Change::Pin { id, manifest, provenance, grant } => {
                     if manifest.len() > limits.manifest_bytes {
-                        return limit(format!("the manifest of `{id}` is over the limit of {} bytes", limits.manifest_bytes));
+                        return limit(format!(
+                            "the manifest of `{id}` is over the limit of {} bytes",
+                            limits.manifest_bytes
+                        ));
                     }
                     let owner = next.sources.entry(id.clone()).or_insert_with(|| provenance.clone());
                     if owner != provenance {
@@ -123,7 +140,10 @@ impl Transaction {
             }
         }
         if next.tombstones.len() > limits.tombstones && next.tombstones.len() > state.tombstones.len() {
-            return limit(format!("the store remembers {} tool names, and none is ever forgotten", limits.tombstones));
+            return limit(format!(
+                "the store remembers {} tool names, and none is ever forgotten",
+                limits.tombstones
+            ));
         }
         if counter > COUNTER_CEILING {
             return limit("the counter of the store is at its end".into());
@@ -176,6 +196,9 @@ fn is_shallow(value: &Value, levels: usize) -> bool {
 
 impl fmt::Debug for Transaction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Transaction").field("counter", &self.counter).field("changes", &self.changes.len()).finish_non_exhaustive()
+        f.debug_struct("Transaction")
+            .field("counter", &self.counter)
+            .field("changes", &self.changes.len())
+            .finish_non_exhaustive()
     }
 }

@@ -1,6 +1,7 @@
 //! A real process is killed (SIGKILL) at 200 random points while it commits, and at 200 while it writes.
 
 #![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod child;
 
@@ -26,7 +27,10 @@ fn commit(on: &State, number: u64) -> Transaction {
     let schema = Value::from(number);
     Transaction::new(on, sha256(format!("set {number}")))
         .pin(id.as_str(), manifest.into_bytes(), files(), grant(number))
-        .tombstone(format!("{id}.tool{}", number % 31), Tombstone { schema, required: vec![], facts: Value::Null })
+        .tombstone(
+            format!("{id}.tool{}", number % 31),
+            Tombstone { schema, required: vec![], facts: Value::Null },
+        )
 }
 
 /// Which commit a store is at: everything in it has to say the same.
@@ -93,7 +97,9 @@ fn a_killed_process_leaves_the_old_state_or_the_new_one() {
         let manifests = fs::read_dir(folder.path().join("manifests")).unwrap().count() as u64;
         assert_eq!(manifests, found.min(CONNECTORS));
     }
-    println!("{KILLS} kills, {told} commits; {unfinished} kills left something half written, {untold} were between the commit and its answer");
+    println!(
+        "{KILLS} kills, {told} commits; {unfinished} kills left something half written, {untold} were between the commit and its answer"
+    );
     assert!(told > KILLS / 4, "the kills came while it was committing");
 }
 
@@ -105,7 +111,10 @@ fn half_written(folder: &Path) -> bool {
 
 /// A ledger and a trail that turn over many times.
 fn small(folder: &Path) -> StoreOptions {
-    StoreOptions { limits: StoreLimits { ledger_bytes: 40_000, audit_bytes: 20_000, ..StoreLimits::default() }, ..options(folder) }
+    StoreOptions {
+        limits: StoreLimits { ledger_bytes: 40_000, audit_bytes: 20_000, ..StoreLimits::default() },
+        ..options(folder)
+    }
 }
 
 fn event(number: u64, deed: Deed) -> Event {
@@ -174,7 +183,12 @@ fn a_killed_process_never_sends_a_write_twice_and_knows_what_became_of_each() {
         let ledger = store.ledger();
         let remembered = ledger.writes();
         let newest = remembered.last().map_or(0, |write| write.time_ms + 1);
-        let oldest = remembered.iter().map(|write| write.time_ms).filter(|number| number + 200 > newest).min().unwrap_or(0);
+        let oldest = remembered
+            .iter()
+            .map(|write| write.time_ms)
+            .filter(|number| number + 200 > newest)
+            .min()
+            .unwrap_or(0);
         for number in oldest.max(next.saturating_sub(5))..newest.max(next) + 5 {
             let sent = requests.get(&number).copied().unwrap_or(0);
             assert!(sent <= 1, "{number} was sent twice");

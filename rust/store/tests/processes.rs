@@ -25,7 +25,8 @@ fn the_second_process_is_told_after_a_bounded_wait_and_comes_in_when_the_first_i
     let folder = tempfile::tempdir().unwrap();
     let (mut child, mut lines) = start("hold_the_store", folder.path(), 0);
     assert_eq!(lines.next().as_deref(), Some("open"));
-    let open = |wait| Store::open(StoreOptions { wait, ..options(folder.path()) }).map_err(|refusal| refusal.code);
+    let open =
+        |wait| Store::open(StoreOptions { wait, ..options(folder.path()) }).map_err(|refusal| refusal.code);
     assert_eq!(open(Duration::ZERO).err(), Some(Code::StoreLocked));
     let before = Instant::now();
     assert_eq!(open(Duration::from_millis(60)).err(), Some(Code::StoreLocked));
@@ -64,7 +65,8 @@ fn take_turns() {
 #[test]
 fn processes_that_take_turns_lose_no_commit() {
     let folder = tempfile::tempdir().unwrap();
-    let mut children: Vec<_> = (0..3).map(|number| command("take_turns", folder.path(), number).spawn().unwrap()).collect();
+    let mut children: Vec<_> =
+        (0..3).map(|number| command("take_turns", folder.path(), number).spawn().unwrap()).collect();
     assert!(children.iter_mut().all(|child| child.wait().unwrap().success()));
     let store = Store::open(options(folder.path())).unwrap();
     let state = store.state();

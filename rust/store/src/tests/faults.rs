@@ -58,7 +58,12 @@ fn a_disk_that_stays_full_costs_no_state_and_no_line_and_recovers() {
                 }
                 let state = store.state();
                 files.heal();
-                for act in [Act::Commit(8), Act::Start(20), Act::End(20, Outcome::Sent), Act::Record(20, Durability::Now)] {
+                for act in [
+                    Act::Commit(8),
+                    Act::Start(20),
+                    Act::End(20, Outcome::Sent),
+                    Act::Record(20, Durability::Now),
+                ] {
                     told.act(store, act).unwrap_or_else(|refusal| panic!("{step}: {refusal}"));
                 }
                 assert!(store.state().counter() > state.counter());
@@ -82,7 +87,8 @@ fn a_loss_of_power_after_a_failure_leaves_the_old_state_or_the_new() {
     for step in 0..200 {
         let (files, mut told) = (Simulated::new(), Told::default());
         files.fail(step..usize::MAX, ErrorKind::StorageFull);
-        let _codes = open(&files, &told).map(|store| ACTS.into_iter().try_for_each(|act| told.act(&store, act)));
+        let _codes =
+            open(&files, &told).map(|store| ACTS.into_iter().try_for_each(|act| told.act(&store, act)));
         for loss in [Loss::All, Loss::None, Loss::Torn(step as u64), Loss::Torn(1000 + step as u64)] {
             let after = files.after(loss);
             told.check(&open(&after, &told).unwrap(), &after, true, false, false);

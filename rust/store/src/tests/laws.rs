@@ -90,7 +90,9 @@ impl Model {
                 .collect(),
             sources: state.sources().map(|(id, from)| (id.to_string(), from.source.to_string())).collect(),
             tombstones: (state.tombstones())
-                .map(|(name, stone)| (name.to_string(), stone.required.iter().map(ToString::to_string).collect()))
+                .map(|(name, stone)| {
+                    (name.to_string(), stone.required.iter().map(ToString::to_string).collect())
+                })
                 .collect(),
             commits: commits.to_vec(),
         }

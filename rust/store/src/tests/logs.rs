@@ -15,7 +15,8 @@ fn open(files: &Simulated, limits: &StoreLimits) -> Store {
 fn trail() -> (Simulated, Vec<Sha256>, Vec<String>) {
     let files = Simulated::new();
     let store = open(&files, &StoreLimits::default());
-    let hashes = (0..6).map(|at| store.audit().append(event(&format!("a.t{at}")), Durability::Now).unwrap().hash);
+    let hashes =
+        (0..6).map(|at| store.audit().append(event(&format!("a.t{at}")), Durability::Now).unwrap().hash);
     let hashes = hashes.collect();
     (files.clone(), hashes, lines(&files, "audit.log"))
 }
@@ -50,7 +51,10 @@ fn a_line_of_the_trail_that_was_changed_removed_or_moved_is_named() {
     assert_eq!(check(&without(1), None), reason("a line was removed, after line 0"));
     let changed = with(3, lines[3].replace("a.t2", "a.t9"));
     assert_eq!(check(&changed, None), reason("a line was changed, after line 2"));
-    assert_eq!(check(&with(3, lines[3].replace("{", "{ ")), None), reason("a line was changed, after line 2"));
+    assert_eq!(
+        check(&with(3, lines[3].replace('{', "{ ")), None),
+        reason("a line was changed, after line 2")
+    );
     let swapped = [&lines[..2], &[lines[3].clone(), lines[2].clone()], &lines[4..]].concat();
     assert_eq!(check(&swapped, None), reason("a line was removed, after line 1"));
     let doubled = [&lines[..4], &lines[3..]].concat();
@@ -66,7 +70,9 @@ fn a_line_of_the_trail_that_was_changed_removed_or_moved_is_named() {
     // A trail that was written anew from its third line on, hashes and all.
     let forged = Simulated::new();
     let other = open(&forged, &StoreLimits::default());
-    (0..6).for_each(|at| drop(other.audit().append(event(&format!("a.t{}", if at < 2 { at } else { 9 })), Durability::Now)));
+    (0..6).for_each(|at| {
+        drop(other.audit().append(event(&format!("a.t{}", if at < 2 { at } else { 9 })), Durability::Now));
+    });
     let forged = String::from_utf8(forged.bytes("audit.log")).unwrap();
     let forged: Vec<String> = forged.lines().map(|line| format!("{line}\n")).collect();
     assert_eq!(forged[..3], lines[..3]);
@@ -125,7 +131,10 @@ fn a_full_trail_drops_its_older_half_and_remembers_where_it_was() {
     let verified = store.audit().verify(None).unwrap();
     assert!(verified.dropped > 80 && verified.kept >= 3, "{verified:?}");
     let floor = usize::try_from(verified.dropped).unwrap();
-    assert!(store.audit().verify(hashes.get(floor - 1).copied()).is_ok(), "the last that was dropped is remembered");
+    assert!(
+        store.audit().verify(hashes.get(floor - 1).copied()).is_ok(),
+        "the last that was dropped is remembered"
+    );
     assert!(store.audit().verify(hashes.get(floor - 2).copied()).is_err());
     // The oldest that is kept cannot be removed unseen.
     drop(store);
@@ -139,7 +148,8 @@ fn a_plan_is_started_once_and_ended_once() {
     let files = Simulated::new();
     let store = open(&files, &StoreLimits::default());
     let ledger = store.ledger();
-    let refused = |result: Result<(), connector_core::Refusal>| assert_eq!(result.unwrap_err().code, Code::LedgerOrder);
+    let refused =
+        |result: Result<(), connector_core::Refusal>| assert_eq!(result.unwrap_err().code, Code::LedgerOrder);
     assert_eq!(ledger.write(plan(0)), None);
     refused(ledger.ended(plan(0), Outcome::Sent));
     ledger.started(plan(0), "a.b", 17).unwrap();
@@ -157,8 +167,12 @@ fn a_plan_is_started_once_and_ended_once() {
     let ledger = store.ledger();
     refused(ledger.started(plan(0), "a.b", 21));
     refused(ledger.started(plan(1), "a.c", 21));
-    let writes: Vec<_> = ledger.writes().into_iter().map(|write| (write.tool, write.outcome, write.ended)).collect();
-    assert_eq!(writes, [("a.b".into(), Outcome::NotSent, true), ("a.c".into(), Outcome::OutcomeUnknown, false)]);
+    let writes: Vec<_> =
+        ledger.writes().into_iter().map(|write| (write.tool, write.outcome, write.ended)).collect();
+    assert_eq!(
+        writes,
+        [("a.b".into(), Outcome::NotSent, true), ("a.c".into(), Outcome::OutcomeUnknown, false)]
+    );
     assert_eq!(ledger.interrupted().len(), 1);
     ledger.ended(plan(1), Outcome::Sent).unwrap();
     assert_eq!(ledger.interrupted(), [], "its outcome was learned later");
@@ -215,9 +229,14 @@ fn a_forged_line_of_the_ledger_is_not_believed() {
     let lines = lines(&files, "ledger.log");
     // The outcome is edited, and the line sealed again as well as one can without the key.
     let edited = lines[2].replace("outcome_unknown", "not_sent");
-    let content = edited.replacen(&format!("\"hash\":\"{}\",", &edited[edited.find("\"hash\":\"").unwrap() + 8..][..64]), "", 1);
+    let content = edited.replacen(
+        &format!("\"hash\":\"{}\",", &edited[edited.find("\"hash\":\"").unwrap() + 8..][..64]),
+        "",
+        1,
+    );
     let hash = sha256(content.trim_end());
-    let resealed = edited.replacen(&edited[edited.find("\"hash\":\"").unwrap() + 8..][..64], &hash.to_string(), 1);
+    let resealed =
+        edited.replacen(&edited[edited.find("\"hash\":\"").unwrap() + 8..][..64], &hash.to_string(), 1);
     for line in [edited, resealed] {
         let files = files.copy();
         files.put("ledger.log", [lines[0].as_str(), &lines[1], &line, &lines[3]].concat().as_bytes());

@@ -23,7 +23,8 @@ fn small() -> StoreLimits {
 }
 
 fn json(text: &str) -> Value {
-    read_strict(text.as_bytes(), Profile { max_bytes: 1 << 20, max_depth: 128, numbers: Numbers::Exact }).unwrap()
+    read_strict(text.as_bytes(), Profile { max_bytes: 1 << 20, max_depth: 128, numbers: Numbers::Exact })
+        .unwrap()
 }
 
 fn from(source: &str) -> Provenance {

@@ -32,7 +32,8 @@ fn a_loss_of_power_at_any_step_leaves_the_old_state_or_the_new_and_every_durable
         for loss in losses(steps) {
             let holes = matches!(loss, Loss::Holes(_));
             let after = files.after(loss);
-            let store = open(&after, &told).unwrap_or_else(|refusal| panic!("step {steps}, {loss:?}: {refusal}"));
+            let store =
+                open(&after, &told).unwrap_or_else(|refusal| panic!("step {steps}, {loss:?}: {refusal}"));
             told.check(&store, &after, true, false, holes);
         }
         // The store goes on where it is, and what it then says holds as well.
@@ -41,7 +42,8 @@ fn a_loss_of_power_at_any_step_leaves_the_old_state_or_the_new_and_every_durable
         told.state = Some((*store.state()).clone());
         told.tried = None;
         told.records.truncate(told.durable);
-        let more = [Act::Commit(8), Act::Start(20), Act::End(20, Outcome::Sent), Act::Record(20, Durability::Now)];
+        let more =
+            [Act::Commit(8), Act::Start(20), Act::End(20, Outcome::Sent), Act::Record(20, Durability::Now)];
         for act in more {
             told.act(&store, act).unwrap();
         }
@@ -71,7 +73,8 @@ fn a_second_loss_of_power_while_the_store_is_opened_changes_nothing() {
                 again.off_at(second);
                 let opened = open(&again, &told).is_ok();
                 let last = again.after(Loss::Torn(second as u64));
-                let store = open(&last, &told).unwrap_or_else(|refusal| panic!("{step} {loss:?} {second}: {refusal}"));
+                let store = open(&last, &told)
+                    .unwrap_or_else(|refusal| panic!("{step} {loss:?} {second}: {refusal}"));
                 told.check(&store, &last, true, false, matches!(loss, Loss::Holes(_)));
                 openings += 1;
                 if opened {

@@ -208,7 +208,12 @@ impl Simulated {
 
     /// The same folder in the same state, apart from this one.
     pub(super) fn copy(&self) -> Self {
-        Self(Arc::new(Mutex::new(self.with(|world| World { steps: 0, off: None, fails: None, ..world.clone() }))))
+        Self(Arc::new(Mutex::new(self.with(|world| World {
+            steps: 0,
+            off: None,
+            fails: None,
+            ..world.clone()
+        }))))
     }
 
     /// What is there when the power comes back.
@@ -243,7 +248,13 @@ impl Simulated {
                 inside.seen.iter().map(move |(name, entry)| (folder, name, *entry))
             });
             let files = names.filter(|(_, _, entry)| *entry != Entry::Folder);
-            files.map(|(folder, name, _)| if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") }).collect()
+            files
+                .map(
+                    |(folder, name, _)| {
+                        if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") }
+                    },
+                )
+                .collect()
         })
     }
 
@@ -315,7 +326,9 @@ impl Coin {
                 for change in &pending {
                     match change {
                         _ if self.keeps() => change.apply(&mut node.durable),
-                        Change::Write(at, bytes) => Change::Write(*at, vec![0; bytes.len()]).apply(&mut node.durable),
+                        Change::Write(at, bytes) => {
+                            Change::Write(*at, vec![0; bytes.len()]).apply(&mut node.durable);
+                        }
                         Change::Cut(_) => {}
                     }
                 }

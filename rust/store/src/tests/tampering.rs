@@ -139,7 +139,12 @@ fn an_id_stays_with_its_source_and_key_also_after_removal() {
     let (_, store) = two();
     let signed = Provenance { key: Some("RWQ".into()), ..from("files") };
     let pin = |provenance: &Provenance| {
-        Transaction::new(&store.state(), sha256("x")).pin("notes", b"notes 2".to_vec(), provenance.clone(), grant("{}"))
+        Transaction::new(&store.state(), sha256("x")).pin(
+            "notes",
+            b"notes 2".to_vec(),
+            provenance.clone(),
+            grant("{}"),
+        )
     };
     store.commit(&Transaction::new(&store.state(), sha256("x")).unpin("notes")).unwrap();
     for other in [from("store.example"), signed.clone()] {
@@ -157,7 +162,8 @@ fn an_id_stays_with_its_source_and_key_also_after_removal() {
 fn limits_refuse_and_nothing_is_forgotten() {
     let files = Simulated::new();
     let open = |limits: &StoreLimits| Store::on(files.files(), key(), None, limits.clone()).unwrap();
-    let limits = StoreLimits { tombstones: 3, manifest_bytes: 10, lock_bytes: 2_000, ..StoreLimits::default() };
+    let limits =
+        StoreLimits { tombstones: 3, manifest_bytes: 10, lock_bytes: 2_000, ..StoreLimits::default() };
     let store = open(&limits);
     let change = || Transaction::new(&store.state(), sha256("x"));
     let refused = |transaction: Transaction| {
@@ -174,9 +180,15 @@ fn limits_refuse_and_nothing_is_forgotten() {
     refused(change().pin("a", vec![b' '; 11], from("files"), grant("{}")));
     let long = format!("\"{}\"", "x".repeat(2_000));
     refused(change().pin("a", vec![b' '; 10], from("files"), grant(&long)));
-    let deep = |levels: usize| GrantRecord { grant: json(&format!("{}{}", "[".repeat(levels), "]".repeat(levels))), hash: sha256("") };
+    let deep = |levels: usize| GrantRecord {
+        grant: json(&format!("{}{}", "[".repeat(levels), "]".repeat(levels))),
+        hash: sha256(""),
+    };
     refused(change().pin("a", vec![b' '; 10], from("files"), deep(65)));
-    let huge = GrantRecord { grant: connector_core::json::Value::Number(connector_core::json::Number::parse("1e999").unwrap()), hash: sha256("") };
+    let huge = GrantRecord {
+        grant: connector_core::json::Value::Number(connector_core::json::Number::parse("1e999").unwrap()),
+        hash: sha256(""),
+    };
     refused(change().pin("a", vec![b' '; 10], from("files"), huge));
     store.commit(&change().pin("a", vec![b' '; 10], from("files"), deep(64))).unwrap();
 

@@ -1,6 +1,7 @@
 //! The tests here start themselves again as processes of their own, which can be killed.
 
 #![allow(dead_code, reason = "each test binary uses a part of it")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
 
 use std::env;
 use std::io::{BufRead, BufReader, Write};
@@ -18,24 +19,24 @@ const NUMBER: &str = "CONNECTOR_STORE_CHILD_NUMBER";
 /// What the child says begins so; the rest is the test harness's.
 const MARK: &str = "> ";
 
-pub fn options(folder: &Path) -> StoreOptions {
+pub(crate) fn options(folder: &Path) -> StoreOptions {
     StoreOptions { wait: Duration::from_secs(10), ..StoreOptions::new(folder, StoreKey::new([7; 32])) }
 }
 
 /// In a child: its folder and its number. Nothing when somebody runs the ignored tests by hand.
-pub fn role() -> Option<(PathBuf, u64)> {
+pub(crate) fn role() -> Option<(PathBuf, u64)> {
     Some((env::var_os(FOLDER)?.into(), env::var(NUMBER).ok()?.parse().ok()?))
 }
 
 /// In a child: tells the parent. What was told is in the pipe, whatever happens to the process.
-pub fn say(words: &str) {
+pub(crate) fn say(words: &str) {
     let mut out = std::io::stdout().lock();
     out.write_all(format!("\n{MARK}{words}\n").as_bytes()).unwrap();
     out.flush().unwrap();
 }
 
 /// The command that runs an ignored test of this binary in a process of its own.
-pub fn command(test: &str, folder: &Path, number: u64) -> Command {
+pub(crate) fn command(test: &str, folder: &Path, number: u64) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args([test, "--exact", "--ignored", "--nocapture", "--test-threads=1"]);
     command.env(FOLDER, folder).env(NUMBER, number.to_string());
@@ -43,14 +44,14 @@ pub fn command(test: &str, folder: &Path, number: u64) -> Command {
     command
 }
 
-pub fn start(test: &str, folder: &Path, number: u64) -> (Child, Lines) {
+pub(crate) fn start(test: &str, folder: &Path, number: u64) -> (Child, Lines) {
     let mut child = command(test, folder, number).spawn().unwrap();
     let lines = Lines(BufReader::new(child.stdout.take().unwrap()));
     (child, lines)
 }
 
 /// What a child says.
-pub struct Lines(BufReader<ChildStdout>);
+pub(crate) struct Lines(BufReader<ChildStdout>);
 
 impl Iterator for Lines {
     type Item = String;
@@ -70,17 +71,17 @@ impl Iterator for Lines {
 }
 
 /// Numbers that look random (xorshift64*); the seed is printed, so that a run can be repeated up to the scheduler.
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
         let seed = now.as_secs() | 1;
         println!("seed {seed}");
         Self(seed)
     }
 
-    pub fn below(&mut self, limit: u64) -> u64 {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -88,14 +89,14 @@ impl Random {
     }
 }
 
-pub fn files() -> Provenance {
+pub(crate) fn files() -> Provenance {
     Provenance { source: "files".into(), key: None }
 }
 
-pub fn grant(number: u64) -> GrantRecord {
+pub(crate) fn grant(number: u64) -> GrantRecord {
     GrantRecord { grant: Value::from(number), hash: sha256(number.to_string()) }
 }
 
-pub fn plan(number: u64) -> Sha256 {
+pub(crate) fn plan(number: u64) -> Sha256 {
     sha256(format!("plan {number}"))
 }
