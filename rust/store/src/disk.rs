@@ -18,7 +18,7 @@ const RETRY: Duration = Duration::from_millis(10);
 /// A folder of the device, locked for this process until it is dropped.
 pub(crate) struct Disk {
     folder: PathBuf,
-    _held: File,
+    held: File,
 }
 
 impl Disk {
@@ -49,7 +49,7 @@ impl Disk {
         let end = Instant::now() + wait;
         loop {
             match try_lock(&held) {
-                Ok(true) => return Ok(Self { folder: folder.to_owned(), _held: held }),
+                Ok(true) => return Ok(Self { folder: folder.to_owned(), held }),
                 Ok(false) if Instant::now() >= end => {
                     let reason = "another process has this store open: close it there, or try again later";
                     return Err(Refusal::new(Code::StoreLocked, reason));
@@ -62,6 +62,13 @@ impl Disk {
 
     fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        // Closing the file would do, but for a child process that was forked and has not yet begun its own program.
+        let _closing_unlocks_too = unlock(&self.held);
     }
 }
 
@@ -108,6 +115,16 @@ fn try_lock(file: &File) -> io::Result<bool> {
         Err(rustix::io::Errno::WOULDBLOCK | rustix::io::Errno::INTR) => Ok(false),
         Err(error) => Err(error.into()),
     }
+}
+
+#[cfg(unix)]
+fn unlock(file: &File) -> io::Result<()> {
+    Ok(rustix::fs::flock(file, rustix::fs::FlockOperation::Unlock)?)
+}
+
+#[cfg(not(unix))]
+fn unlock(file: &File) -> io::Result<()> {
+    file.unlock()
 }
 
 #[cfg(not(unix))]

@@ -16,9 +16,9 @@ use crate::state::{hash, hash_value, integer};
 
 pub(crate) const FILE: &str = "ledger.log";
 const KIND: Kind = Kind { what: "the write ledger", damage: Code::StoreTampered };
-/// Writes that may be under way at once. When the older half of the ledger goes, the starts of those without an end
-/// move on: at most this many, of this process first.
-const UNDER_WAY: usize = 256;
+/// The starts of writes without an end move on when the older half of the ledger goes, as many as this part of it
+/// holds: those of this process, which may start no more than that, then the newest others.
+const CARRIED: usize = 4;
 
 /// What is known of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,14 @@ pub struct Write {
     /// Whether its end was told. A write of an earlier process without an end was interrupted.
     pub ended: bool,
     sequence: u64,
+    bytes: usize,
     own: bool,
+}
+
+impl Write {
+    fn is_under_way(&self) -> bool {
+        self.own && !self.ended
+    }
 }
 
 /// The writes of one store. All of it blocks on files.
@@ -71,6 +78,8 @@ pub struct Ledger {
 
 struct Inner {
     log: Log,
+    /// Bytes of starts that can move on.
+    carried: usize,
     writes: HashMap<Sha256, Write>,
 }
 
@@ -86,7 +95,7 @@ impl Ledger {
         let log = Log::open(files, sealer, KIND, limit, expected, &mut |line, place| {
             replay(&mut writes, line, place);
         })?;
-        Ok(Self { inner: Mutex::new(Inner { log, writes }) })
+        Ok(Self { inner: Mutex::new(Inner { log, carried: limit / CARRIED, writes }) })
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -98,21 +107,29 @@ impl Ledger {
     /// line is durable then. A plan can be started once, in this process or in any before it.
     ///
     /// # Errors
-    /// `ledger.order` when the plan was started before; `store.limit` when 256 writes are under way; `store.io`,
-    /// `store.read_only` and `store.full`. After any of them the write must not leave.
+    /// `ledger.order` when the plan was started before; `store.limit` when more writes are under way than the ledger can
+    /// carry (some 700 with its default size); `store.io`, `store.read_only` and `store.full`. After any of them the write
+    /// must not leave.
     pub fn started(&self, plan: Sha256, tool: &str, time_ms: u64) -> Result<(), Refusal> {
         let mut inner = self.inner();
         if inner.writes.contains_key(&plan) {
             let reason = "a write under this plan was started before, and is not sent again";
             return Err(Refusal::new(Code::LedgerOrder, reason));
         }
-        if inner.writes.values().filter(|write| write.own && !write.ended).count() >= UNDER_WAY {
-            return Err(Refusal::new(Code::StoreLimit, format!("{UNDER_WAY} writes are under way")));
+        let (outcome, ended, own) = (Outcome::OutcomeUnknown, false, true);
+        let write = Write { plan, tool: tool.into(), time_ms, outcome, ended, sequence: 0, bytes: 0, own };
+        let line = inner.log.sealer().line(inner.log.head(), start("started", &write))?;
+        let bytes = line.text.len();
+        let under_way: usize =
+            inner.writes.values().filter(|write| write.is_under_way()).map(|write| write.bytes).sum();
+        if under_way.saturating_add(bytes) > inner.carried {
+            return Err(Refusal::new(
+                Code::StoreLimit,
+                "more writes are under way than the ledger can carry",
+            ));
         }
-        let (sequence, outcome) = (0, Outcome::OutcomeUnknown);
-        let write = Write { plan, tool: tool.into(), time_ms, outcome, ended: false, sequence, own: true };
         let head = inner.add(start("started", &write), true)?;
-        inner.writes.insert(plan, Write { sequence: head.sequence, ..write });
+        inner.writes.insert(plan, Write { sequence: head.sequence, bytes, ..write });
         Ok(())
     }
 
@@ -178,12 +195,16 @@ impl Inner {
             return Ok(line.head);
         }
         let mut moved = BTreeMap::new();
-        let writes = &self.writes;
+        let (writes, carried) = (&self.writes, self.carried);
         self.log.turn(|log, dropped| {
             let mut open: Vec<&Write> = writes.values().filter(|write| !write.ended).collect();
             open.sort_by_key(|write| std::cmp::Reverse((write.own, write.sequence)));
-            open.truncate(UNDER_WAY);
-            open.retain(|write| write.sequence <= dropped.sequence);
+            let mut room = carried;
+            open.retain(|write| {
+                let fits = write.bytes <= room;
+                room = if fits { room - write.bytes } else { 0 };
+                fits && write.sequence <= dropped.sequence
+            });
             open.sort_by_key(|write| write.sequence);
             let (mut lines, mut head): (Vec<Line>, Head) = (Vec::new(), log.head());
             let starts = open.into_iter().map(|write| (Some(write.plan), start("moved", write)));
@@ -217,13 +238,14 @@ fn start(event: &'static str, write: &Write) -> Vec<(&'static str, Value)> {
 
 /// Takes a line of an earlier process; one that is not understood says nothing.
 fn replay(writes: &mut HashMap<Sha256, Write>, line: &Value, place: Head) {
+    let bytes = line.to_text().len() + 1;
     let Some(plan) = hash(line, "plan") else { return };
     match line.get("event").and_then(Value::as_str) {
         Some("started" | "moved") => {
             let tool = line.get("tool").and_then(Value::as_str).unwrap_or_default();
             let time_ms = integer(line, "time").unwrap_or(0);
-            let (tool, outcome, sequence) = (tool.into(), Outcome::OutcomeUnknown, place.sequence);
-            let write = Write { plan, tool, time_ms, outcome, ended: false, sequence, own: false };
+            let (outcome, ended, sequence, own) = (Outcome::OutcomeUnknown, false, place.sequence, false);
+            let write = Write { plan, tool: tool.into(), time_ms, outcome, ended, sequence, bytes, own };
             writes.entry(plan).and_modify(|known| known.sequence = place.sequence).or_insert(write);
         }
         Some("ended") => {

@@ -209,13 +209,27 @@ fn a_write_without_an_end_outlives_any_number_of_others() {
 #[test]
 fn as_many_writes_may_be_under_way_as_the_ledger_can_carry() {
     let files = Simulated::new();
-    let store = open(&files, &small());
-    (0..256).for_each(|number| store.ledger().started(plan(number), "a.b", 0).unwrap());
-    assert_eq!(store.ledger().started(plan(256), "a.b", 0).unwrap_err().code, Code::StoreLimit);
+    let limits = StoreLimits { ledger_bytes: 40_000, ..small() };
+    let store = open(&files, &limits);
+    let full = (0..).find_map(|number| {
+        store.ledger().started(plan(number), "a.b", 0).err().map(|refusal| (number, refusal))
+    });
+    let (most, refusal) = full.unwrap();
+    assert_eq!(refusal.code, Code::StoreLimit);
+    assert!((20..40).contains(&most), "a quarter of the ledger: {most}");
     store.ledger().ended(plan(7), Outcome::Sent).unwrap();
-    store.ledger().started(plan(256), "a.b", 0).unwrap();
+    // However many others come and go, none of these is lost, and the newest of the others are remembered.
+    for number in 1_000..1_300 {
+        store.ledger().started(plan(number), "a.b", 0).unwrap();
+        store.ledger().ended(plan(number), Outcome::Sent).unwrap();
+        assert!(number < 1_010 || store.ledger().write(plan(number - 10)).is_some());
+    }
     drop(store);
-    assert_eq!(open(&files, &small()).ledger().interrupted().len(), 256);
+    let store = open(&files, &limits);
+    assert_eq!(store.ledger().interrupted().len() as u64, most - 1);
+    assert!(store.ledger().write(plan(1_290)).is_some());
+    // Interrupted ones do not stand in the way of new ones.
+    store.ledger().started(plan(2_000), "a.b", 0).unwrap();
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn key() -> StoreKey {
 
 /// Logs so small that they turn over within a scenario.
 fn small() -> StoreLimits {
-    StoreLimits { ledger_bytes: 2_400, audit_bytes: 3_000, ..StoreLimits::default() }
+    StoreLimits { ledger_bytes: 4_200, audit_bytes: 3_000, ..StoreLimits::default() }
 }
 
 fn json(text: &str) -> Value {
