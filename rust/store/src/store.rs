@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 use crate::audit::{self, AuditLog};
 use crate::disk::Disk;
 use crate::fault::{reading, writing};
-use crate::files::{Files, UNFINISHED, replace};
+use crate::files::{Files, UNFINISHED, place, replace};
 use crate::key::StoreKey;
 use crate::ledger::{self, Ledger};
 use crate::limits::StoreLimits;
@@ -144,15 +144,14 @@ impl Store {
         let counter = writer.counter.saturating_add(1);
         let Applied { state, manifests } = transaction.apply(&now, counter, &self.limits)?;
         let text = lock_file::encode(&state, &self.key)?;
-        let old = lock_file::encode(&now, &self.key)?;
-        if text.len() > self.limits.lock_bytes && text.len() > old.len() {
-            let limit = self.limits.lock_bytes;
+        let limit = self.limits.lock_bytes;
+        if text.len() > limit && text.len() > lock_file::encode(&now, &self.key)?.len() {
             let reason = format!(
                 "the lock file would be over its limit of {limit} bytes: it keeps the schema of every tool ever seen"
             );
             return Err(Refusal::new(Code::StoreLimit, reason));
         }
-        self.mend(&mut writer, &old)?;
+        self.mend(&mut writer, &now)?;
         writer.counter = counter;
         let brought = manifests.into_iter().filter(|(hash, bytes)| !self.is_kept(&now, *hash, bytes.len()));
         let written = manifests::write(&*self.files, brought).and_then(|()| {
@@ -160,9 +159,8 @@ impl Store {
             replaced.map_err(|error| writing("the lock file", &error))
         });
         if let Err(refusal) = written {
-            let visible = self.files.read(lock_file::NAME, old.len());
-            writer.torn = visible.map_or(true, |visible| visible != old.as_bytes());
-            if self.mend(&mut writer, &old).is_ok() {
+            writer.torn = true;
+            if self.mend(&mut writer, &now).is_ok() {
                 manifests::collect(&*self.files, &now);
             }
             return Err(refusal);
@@ -225,11 +223,15 @@ impl Store {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts the lock file in force back when one that never came into force may stand in its place.
-    fn mend(&self, writer: &mut Writer, in_force: &str) -> Result<(), Refusal> {
+    /// Sees to it that the lock file is the one of this state, which is in force, when another may stand in its place.
+    fn mend(&self, writer: &mut Writer, in_force: &State) -> Result<(), Refusal> {
         if writer.torn {
-            replace(&*self.files, "", lock_file::NAME, in_force.as_bytes())
-                .map_err(|error| writing("the lock file", &error))?;
+            let text = lock_file::encode(in_force, &self.key)?;
+            let stands =
+                self.files.read(lock_file::NAME, text.len()).is_ok_and(|bytes| bytes == text.as_bytes());
+            let placed = if stands { Ok(()) } else { place(&*self.files, lock_file::NAME, text.as_bytes()) };
+            let durable = placed.and_then(|()| self.files.sync_folder(""));
+            durable.map_err(|error| writing("the lock file", &error))?;
             writer.torn = false;
         }
         Ok(())
