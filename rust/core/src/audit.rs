@@ -71,11 +71,33 @@ pub struct Record {
     pub hash: Sha256,
 }
 
+/// The end of a chain: how many records it ever had, and the hash of the last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// The sequence number of the last record; 0 when there was none.
+    pub sequence: u64,
+    /// The hash of the last record; zeros when there was none.
+    pub hash: Sha256,
+}
+
+impl Default for Head {
+    fn default() -> Self {
+        Self { sequence: 0, hash: Sha256([0; 32]) }
+    }
+}
+
 impl Record {
-    fn new(sequence: u64, previous: Sha256, event: Event) -> Self {
+    /// The record that follows the head of a chain.
+    pub fn after(head: Head, event: Event) -> Self {
+        let (sequence, previous) = (head.sequence.saturating_add(1), head.hash);
         let mut record = Self { sequence, previous, event, hash: Sha256([0; 32]) };
         record.hash = record.computed();
         record
+    }
+
+    /// The head of a chain that ends with this record.
+    pub fn head(&self) -> Head {
+        Head { sequence: self.sequence, hash: self.hash }
     }
 
     fn computed(&self) -> Sha256 {
@@ -144,21 +166,19 @@ impl Record {
 pub struct Trail {
     records: std::collections::VecDeque<Record>,
     capacity: usize,
-    sequence: u64,
-    head: Sha256,
+    head: Head,
 }
 
 impl Trail {
     /// An empty trail that keeps the last `capacity` records.
     pub fn new(capacity: usize) -> Self {
-        Self { records: std::collections::VecDeque::new(), capacity, sequence: 0, head: Sha256([0; 32]) }
+        Self { records: std::collections::VecDeque::new(), capacity, head: Head::default() }
     }
 
     /// Adds a record and gives it back.
     pub fn append(&mut self, event: Event) -> Record {
-        self.sequence += 1;
-        let record = Record::new(self.sequence, self.head, event);
-        self.head = record.hash;
+        let record = Record::after(self.head, event);
+        self.head = record.head();
         self.records.push_back(record.clone());
         if self.records.len() > self.capacity {
             self.records.pop_front();
@@ -173,7 +193,7 @@ impl Trail {
 
     /// The hash of the last record ever added; zeros when there was none.
     pub fn head(&self) -> Sha256 {
-        self.head
+        self.head.hash
     }
 }
 
