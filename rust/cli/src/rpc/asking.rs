@@ -1,7 +1,7 @@
 //! A credential store that asks the other side: the notification `credential.needed`, answered by `credential.set`.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -28,18 +28,18 @@ pub(super) struct AskingStore {
 #[derive(Default)]
 struct State {
     closed: bool,
-    /// What is asked for now.
-    asked: HashMap<CredentialKey, Asked>,
-    /// Calls that wait, by their ids.
+    /// How often each secret was set.
+    sets: HashMap<CredentialKey, u64>,
+    /// What is asked for now, after so many secrets, and how many calls wait for it.
+    asked: HashMap<(CredentialKey, u64), usize>,
+    /// The calls that wait, by their ids.
     waiting: Vec<(String, Arc<AtomicBool>)>,
 }
 
-#[derive(Default)]
-struct Asked {
-    /// Calls that wait for it.
-    calls: usize,
-    /// How often it was set since it was asked for.
-    sets: u64,
+impl State {
+    fn sets(&self, key: &CredentialKey) -> u64 {
+        self.sets.get(key).copied().unwrap_or(0)
+    }
 }
 
 tokio::task_local! {
@@ -50,8 +50,14 @@ tokio::task_local! {
 struct Call {
     id: String,
     deadline: Option<Instant>,
-    /// What the store gave it already: asked again, the server has refused it.
-    given: RefCell<HashSet<CredentialKey>>,
+    /// What the store gave it, by how often that had been set: asked again, the server has refused it.
+    given: RefCell<HashMap<CredentialKey, u64>>,
+}
+
+/// A call that waits.
+struct Waiter {
+    id: String,
+    deadline: Option<Instant>,
 }
 
 impl AskingStore {
@@ -85,23 +91,18 @@ impl AskingStore {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks, and waits until the secret is set, the call is cancelled or its time is over.
-    fn ask(
-        &self,
-        key: &CredentialKey,
-        rejected: bool,
-        id: &str,
-        deadline: Option<Instant>,
-    ) -> Result<(), Refusal> {
+    /// Asks, and waits until the secret was set more than `before` times, the call is cancelled or its time is over.
+    fn ask(&self, key: &CredentialKey, before: u64, rejected: bool, call: &Waiter) -> Result<(), Refusal> {
         let cancelled = Arc::<AtomicBool>::default();
-        let (first, before) = {
+        let wanted = (key.clone(), before);
+        let first = {
             let mut state = self.state();
-            state.waiting.push((id.to_owned(), Arc::clone(&cancelled)));
-            let asked = state.asked.entry(key.clone()).or_default();
-            asked.calls += 1;
-            (asked.calls == 1, asked.sets)
+            state.waiting.push((call.id.clone(), Arc::clone(&cancelled)));
+            let calls = state.asked.entry(wanted.clone()).or_default();
+            *calls += 1;
+            // Several calls that wait for one secret ask once.
+            *calls == 1 && state.sets(key) == before
         };
-        // Several calls that wait for one secret ask once.
         if first {
             let params = object([
                 ("session", self.session.as_str().into()),
@@ -112,11 +113,12 @@ impl AskingStore {
             Handle::current().block_on(self.answers.send(notification("credential.needed", params)));
         }
         let mut state = self.state();
-        let is_set = |state: &State| state.asked.get(key).is_some_and(|asked| asked.sets > before);
+        let is_set = |state: &State| state.sets(key) > before;
         let ended = |state: &State| state.closed || cancelled.load(Ordering::Relaxed);
         while !is_set(&state) && !ended(&state) {
-            let left =
-                deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(Instant::now()));
+            let left = call
+                .deadline
+                .map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(Instant::now()));
             if left.is_zero() {
                 break;
             }
@@ -124,39 +126,43 @@ impl AskingStore {
             let left = left.min(Duration::from_secs(3_600));
             state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
-        let ended = ended(&state) && !is_set(&state);
         state.waiting.retain(|(_, other)| !Arc::ptr_eq(other, &cancelled));
-        if let Some(asked) = state.asked.get_mut(key) {
-            asked.calls -= 1;
-            if asked.calls == 0 {
-                state.asked.remove(key);
+        if let Some(calls) = state.asked.get_mut(&wanted) {
+            *calls -= 1;
+            if *calls == 0 {
+                state.asked.remove(&wanted);
             }
         }
-        if ended {
-            return Err(Refusal::new(
-                Code::NetCancelled,
-                "the call was cancelled while it waited for a credential",
-            ));
+        if ended(&state) {
+            let reason = "the call was cancelled while it waited for a credential";
+            return Err(Refusal::new(Code::NetCancelled, reason));
         }
         Ok(())
+    }
+
+    /// The secret, and how often it had been set by then.
+    fn look(&self, key: &CredentialKey) -> Result<(Option<Secret>, u64), Refusal> {
+        let state = self.state();
+        Ok((self.kept.get(key)?, state.sets(key)))
     }
 }
 
 impl CredentialStore for AskingStore {
     fn get(&self, key: &CredentialKey) -> Result<Option<Secret>, Refusal> {
-        let kept = self.kept.get(key)?;
-        // Only a call that runs asks; to look is not to need.
+        let (mut kept, mut sets) = self.look(key)?;
         let running = CALL.try_with(|call| {
-            let again = !call.given.borrow_mut().insert(key.clone());
-            (again, call.id.clone(), call.deadline)
+            let given = call.given.borrow().get(key).copied();
+            (given, Waiter { id: call.id.clone(), deadline: call.deadline })
         });
-        match running {
-            Ok((again, id, deadline)) if again || kept.is_none() => {
-                block_in_place(|| self.ask(key, again, &id, deadline))?;
-                self.kept.get(key)
-            }
-            _ => Ok(kept),
+        // Only a call that runs asks; to look is not to need.
+        let Ok((given, call)) = running else { return Ok(kept) };
+        let rejected = given == Some(sets) && kept.is_some();
+        if rejected || kept.is_none() {
+            block_in_place(|| self.ask(key, sets, rejected, &call))?;
+            (kept, sets) = self.look(key)?;
         }
+        CALL.with(|call| call.given.borrow_mut().insert(key.clone(), sets));
+        Ok(kept)
     }
 
     fn has(&self, key: &CredentialKey) -> Result<bool, Refusal> {
@@ -164,10 +170,10 @@ impl CredentialStore for AskingStore {
     }
 
     fn set(&self, key: &CredentialKey, secret: Secret) -> Result<(), Refusal> {
+        let mut state = self.state();
         self.kept.set(key, secret)?;
-        if let Some(asked) = self.state().asked.get_mut(key) {
-            asked.sets += 1;
-        }
+        *state.sets.entry(key.clone()).or_default() += 1;
+        drop(state);
         self.changed.notify_all();
         Ok(())
     }
