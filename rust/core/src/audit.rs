@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::json::{Object, Sha256, Value, sha256, write_string};
+use crate::json::{Number, Object, Sha256, Value, sha256, write_string};
 
 /// What a record is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -101,7 +101,7 @@ impl Record {
     }
 
     fn computed(&self) -> Sha256 {
-        // The RFC 8785 form of `members`, written as it is: names in order, digits of integers below 2^53.
+        // The RFC 8785 form of `members`, written as it is.
         let event = &self.event;
         let mut text = String::with_capacity(384);
         text.push_str("{\"deed\":");
