@@ -106,8 +106,10 @@ impl Record {
         let mut text = String::with_capacity(384);
         text.push_str("{\"deed\":");
         write_string(event.deed.as_str(), &mut text);
-        let number =
-            |name: &str, value: u64, text: &mut String| text.push_str(&format!(",\"{name}\":{value}"));
+        let number = |name: &str, value: u64, text: &mut String| {
+            let digits = Number::from(value).canonical().unwrap_or_default();
+            text.push_str(&format!(",\"{name}\":{digits}"));
+        };
         let string = |name: &str, value: &str, text: &mut String| {
             text.push_str(&format!(",\"{name}\":"));
             write_string(value, text);
