@@ -8,7 +8,8 @@ pub fn schemas() -> Vec<(&'static str, String)> {
     };
     let object = |properties: String| format!(r#"{{"type":"object","properties":{{{properties}}}}}"#);
     let required = |count: usize| (0..count).map(|at| format!("\"f{at}\"")).collect::<Vec<_>>().join(",");
-    let list = |count: usize, item: &dyn Fn(usize) -> String| (0..count).map(item).collect::<Vec<_>>().join(",");
+    let list =
+        |count: usize, item: &dyn Fn(usize) -> String| (0..count).map(item).collect::<Vec<_>>().join(",");
     let numbered = |at: usize| format!("f{at}");
     let letters = |at: usize| char::from_u32(0x4E00 + u32::try_from(at).unwrap()).unwrap().to_string();
     let wrap = |value: String| format!(r#"{{"type":"object","properties":{{"v":{value}}}}}"#);

@@ -41,7 +41,13 @@ pub(super) fn split(clause: &Clause<Obj>, place: Place, values: &mut Values<'_, 
 
 /// The objects of a set that are outside another: the first field differs, or it agrees and the second differs, and so
 /// on. Says whether these are all.
-fn leave(from: &Obj, negative: &Obj, most: usize, values: &mut Values<'_, '_>, outside: &mut Vec<Obj>) -> bool {
+fn leave(
+    from: &Obj,
+    negative: &Obj,
+    most: usize,
+    values: &mut Values<'_, '_>,
+    outside: &mut Vec<Obj>,
+) -> bool {
     if negative.count != (0, None) || by_other_keys(from, negative, values) {
         return false;
     }
