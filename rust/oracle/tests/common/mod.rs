@@ -6,6 +6,7 @@ pub mod random;
 pub mod spelling;
 pub mod stress;
 pub mod suites;
+pub mod table;
 
 use std::time::Duration;
 
