@@ -7,15 +7,20 @@ mod common;
 use std::time::Instant;
 
 use common::spelling::spelled;
-use common::suites;
+use common::{suites, table};
 use connector_core::json::Value;
 use connector_core::schema::{Options, Schema};
 use connector_oracle::Judge;
 
 fn main() {
     let Some(mut judge) = common::judge() else { return };
-    if let Some((cases, _)) = suites::tools() {
-        speed(&mut judge, &cases);
+    if let (Some((tools, _)), Some(standard)) = (suites::tools(), suites::standard()) {
+        println!("{}", table::HEAD);
+        for (name, cases) in [("real tools", &tools), ("standard", &standard)] {
+            let (ours, theirs) = table::rows(&mut judge, cases);
+            println!("{}\n{}", ours.line(&format!("ours, {name}")), theirs.line(&format!("llama.rn, {name}")));
+        }
+        speed(&mut judge, &tools);
     }
     optional_properties(&mut judge);
 }
