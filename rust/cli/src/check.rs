@@ -52,18 +52,14 @@ fn print(file: &str, bytes: &[u8], report: &Report) {
     }
     let warnings = findings.iter().filter(|finding| !finding.is_error()).count();
     let warned = if warnings == 0 { String::new() } else { format!(", {}", count(warnings, "warning")) };
-    match &report.manifest {
-        Some(manifest) => {
-            let tools = count(manifest.tools().len(), "tool");
-            let (id, version, hash) = (manifest.id(), manifest.version(), manifest.sha256());
-            out(&format!("{GOOD}ok{GOOD:#}: {TITLE}{id}{TITLE:#} {version}, {tools}{warned}"));
-            out(&format!("{QUIET}sha256 {hash}{QUIET:#}"));
-        }
-        None => {
-            let errors = count(report.findings.errors(), "error");
-            out(&format!("{ERROR}refused{ERROR:#}: {} has {errors}{warned}", safe(file)));
-        }
-    }
+    let Some(manifest) = &report.manifest else {
+        let errors = count(report.findings.errors(), "error");
+        return out(&format!("{ERROR}refused{ERROR:#}: {} has {errors}{warned}", safe(file)));
+    };
+    let tools = count(manifest.tools().len(), "tool");
+    let (id, version, hash) = (manifest.id(), manifest.version(), manifest.sha256());
+    out(&format!("{GOOD}ok{GOOD:#}: {TITLE}{id}{TITLE:#} {version}, {tools}{warned}"));
+    out(&format!("{QUIET}sha256 {hash}{QUIET:#}"));
 }
 
 /// `1 error`, `2 errors`.

@@ -20,7 +20,11 @@ pub(crate) fn preview(flags: &CallFlags, format: Format) -> Result<ExitCode, Tro
     let view = plan(flags, &[])?.1;
     match format {
         Format::Json => out(&view.preview.to_value().to_text()),
-        Format::Text => preview_lines(&view).iter().for_each(|line| out(line)),
+        Format::Text => {
+            for line in preview_lines(&view) {
+                out(&line);
+            }
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -31,7 +35,9 @@ pub(crate) fn call(flags: &CallFlags, secrets: &[String], yes: bool) -> Result<E
     let confirmation = if view.needs_confirmation.is_empty() {
         None
     } else {
-        preview_lines(&view).iter().for_each(|line| note(line));
+        for line in preview_lines(&view) {
+            note(&line);
+        }
         confirmed(yes)?.then_some(view.digest)
     };
     let confirmation = confirmation.as_ref().map(Sha256::to_string);

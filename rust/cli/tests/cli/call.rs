@@ -51,15 +51,20 @@ fn a_read_prints_the_text_for_the_model_and_nothing_else() {
 
 #[test]
 fn an_error_of_the_server_is_an_answer_with_status_1() {
+    let api = Api::new(|_| json("404 Not Found", r#"{"detail": "no such notebook"}"#));
+    let said = call(&api, "find", r#"{"words": "tea"}"#).with_token(TOKEN).run();
+    assert_eq!((said.status, said.err.as_str()), (1, ""));
+    let error = "{\"tool\":\"notes.find\",\"status\":404,\"text\":\"Error (404): no such notebook\"}\n";
+    assert_eq!(said.out, error);
+}
+
+#[test]
+fn a_credential_that_the_server_refuses_is_rejected() {
     let api = notes_api();
     let said = call(&api, "find", r#"{"words": "tea"}"#).with_token("another").run();
-    assert_eq!(said.status, 1);
-    assert!(
-        said.out.contains("who are you?") || said.err.contains("credential.rejected"),
-        "{} {}",
-        said.out,
-        said.err
-    );
+    assert_eq!((said.status, said.out.as_str()), (1, ""));
+    assert!(said.err.starts_with("error[credential.rejected]: "), "{}", said.err);
+    assert_eq!(api.requests().len(), 1, "the same secret is not sent twice");
 }
 
 #[test]
@@ -116,15 +121,19 @@ fn a_secret_on_the_command_line_is_wrong_use_and_is_not_repeated() {
 #[test]
 fn a_secret_that_is_not_there_is_missing() {
     let api = notes_api();
-    for (more, tells) in [
-        (&[][..], "--secret NAME=env:VARIABLE"),
-        (&["--secret", "token=env:NO_SUCH_VARIABLE"], "the variable NO_SUCH_VARIABLE is not set"),
-        (&["--secret", "other=env:PATH"], "no credential of this name"),
+    for (more, code, tells) in [
+        (&[][..], "credential.missing", "--secret NAME=env:VARIABLE"),
+        (
+            &["--secret", "token=env:NO_SUCH_VARIABLE"],
+            "credential.missing",
+            "the variable NO_SUCH_VARIABLE is not set",
+        ),
+        (&["--secret", "other=env:PATH"], "credential.unknown", "no credential of this name"),
     ] {
         let said = call(&api, "find", r#"{"words": "tea"}"#).with(more).run();
         assert_eq!((said.status, said.out.as_str()), (1, ""), "{more:?}");
         assert!(
-            said.err.starts_with("error[credential.missing]: ") && said.err.contains(tells),
+            said.err.starts_with(&format!("error[{code}]: ")) && said.err.contains(tells),
             "{}",
             said.err
         );

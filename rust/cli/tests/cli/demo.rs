@@ -29,9 +29,11 @@ fn the_demo_runs_the_whole_path_and_refuses_three_attacks() {
         "refused      net.redirect",
         "5. The audit trail",
         "install  vikunja ",
-        "call     vikunja.list_tasks   ok",
-        "started  vikunja.create_task  started",
-        "net.redirect  302",
+        "call     vikunja.list_tasks   ok ",
+        "started  vikunja.create_task  started ",
+        "call     vikunja.get_task     call.arguments ",
+        "call     vikunja.delete_task  plan.confirmation_required ",
+        "call     vikunja.get_me       net.redirect ",
         "verified",
     ] {
         let found = text[at..]

@@ -15,8 +15,15 @@ use crate::support::{connector, file};
 /// Its stdout is a pipe that is full already, so it waits there, at the end of its work, while it is looked at.
 fn peak_of_check(path: &str) -> u64 {
     const CAPACITY: usize = 64 << 10;
-    let (mut reader, mut writer) = pipe().unwrap();
-    writer.write_all(&[b' '; CAPACITY]).unwrap();
+    let (mut reader, writer) = pipe().unwrap();
+    let mut filler = writer.try_clone().unwrap();
+    // On a thread of its own, for systems whose pipes take less.
+    let filling = std::thread::spawn(move || filler.write_all(&vec![b' '; CAPACITY]));
+    for _ in 0..50 {
+        if !filling.is_finished() {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
     let mut child = connector().args(["check", path]).stdin(Stdio::null()).stdout(writer).spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
     let look = || {
@@ -40,6 +47,7 @@ fn peak_of_check(path: &str) -> u64 {
     };
     let mut rest = Vec::new();
     reader.read_to_end(&mut rest).unwrap();
+    filling.join().unwrap().unwrap();
     assert!(rest.len() > CAPACITY, "the report came after the look");
     assert_eq!(child.wait().unwrap().code(), Some(1));
     peak

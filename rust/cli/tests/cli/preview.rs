@@ -71,7 +71,7 @@ fn arguments_may_come_from_stdin() {
     let said = said_with_input(&mut command, br#"{"words": "tea"}"#);
     assert_eq!(said.status, 0, "{}", said.err);
     assert!(said.out.contains("/notes?q=tea\n"), "{}", said.out);
-    let said = said_with_input(&mut command, &[b' '; (256 << 10) + 1]);
+    let said = said_with_input(&mut command, &vec![b' '; (256 << 10) + 1]);
     assert_eq!(said.status, 1);
     assert!(said.err.starts_with("error[json.too_large]: stdin "), "{}", said.err);
     let said = said_with_input(&mut command, b"\xff");

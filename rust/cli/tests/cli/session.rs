@@ -100,7 +100,7 @@ impl Stage {
     }
 
     /// Executes a plan with its digest.
-    fn execute_params(&self, plan: &Value, more: Value) -> Value {
+    fn execute_params(&self, plan: &Value, more: &Value) -> Value {
         let mut params =
             json!({"session": self.session, "plan": plan["plan"], "confirmation": plan["digest"]});
         for (name, value) in more.as_object().unwrap() {
@@ -111,7 +111,7 @@ impl Stage {
 
     fn execute(&mut self, tool: &str) -> Value {
         let plan = self.plan(tool);
-        let params = self.execute_params(&plan, json!({}));
+        let params = self.execute_params(&plan, &json!({}));
         self.rpc.call("call.execute", &params)
     }
 
@@ -188,18 +188,14 @@ fn a_whole_session_under_tls() {
     assert_eq!(stage.rpc.call("credential.delete", &credential), json!({}));
     assert_eq!(stage.rpc.call("credential.has", &credential), json!({"present": false}));
     let plan = stage.plan("a.list");
-    let params = stage.execute_params(&plan, json!({}));
+    let params = stage.execute_params(&plan, &json!({}));
     assert_eq!(stage.rpc.refusal("call.execute", &params), "credential.missing");
 
     let trail = stage.rpc.call("audit.read", &stage.of_session());
     let records = trail["records"].as_array().unwrap();
     assert_eq!(records.last().unwrap()["hash"], trail["head"]);
     let deeds: Vec<&str> = records.iter().map(|record| record["deed"].as_str().unwrap()).collect();
-    assert_eq!(
-        deeds,
-        ["install", "call", "call"],
-        "a call that was refused before its plan was used is none"
-    );
+    assert_eq!(deeds, ["install", "call", "call", "call"], "the refused call too");
     assert!(
         !trail.to_string().contains(TOKEN) && !trail.to_string().contains("green"),
         "neither secret nor value"
@@ -322,7 +318,7 @@ fn a_confirmation_is_the_digest_and_counts_once() {
         assert_eq!(stage.rpc.refusal("call.execute", &params), "plan.confirmation_required");
     }
     assert_eq!(stage.api.requests().len(), 0);
-    let params = stage.execute_params(&plan, json!({}));
+    let params = stage.execute_params(&plan, &json!({}));
     assert_eq!(stage.rpc.call("call.execute", &params)["status"], 200, "nothing was consumed before");
     assert_eq!(stage.rpc.refusal("call.execute", &params), "plan.unknown");
     assert_eq!(stage.api.seen(), ["DELETE /drop"]);
@@ -339,7 +335,7 @@ fn text_of_one_connector_does_not_flow_into_another_unasked() {
     };
     let params = plan(&stage, "a.list", "one");
     let first = stage.rpc.call("call.plan", &params);
-    let params = stage.execute_params(&first, json!({}));
+    let params = stage.execute_params(&first, &json!({}));
     stage.rpc.call("call.execute", &params);
     let params = plan(&stage, "b.list", "one");
     assert_eq!(stage.rpc.call("call.plan", &params)["needsConfirmation"], json!(["flow.cross_connector"]));
@@ -358,13 +354,13 @@ fn the_clock_of_a_session_can_be_moved_on() {
     };
     assert_eq!(stage.execute("a.list")["status"], 200);
     let plan = stage.plan("a.list");
-    let params = stage.execute_params(&plan, json!({}));
+    let params = stage.execute_params(&plan, &json!({}));
     assert_eq!(stage.rpc.refusal("call.execute", &params), "rate.limited");
     advance(&mut stage, 60_000);
     assert_eq!(stage.rpc.call("call.execute", &params)["status"], 200, "nothing was consumed before");
     let plan = stage.plan("a.list");
     advance(&mut stage, 300_000);
-    let params = stage.execute_params(&plan, json!({}));
+    let params = stage.execute_params(&plan, &json!({}));
     assert_eq!(stage.rpc.refusal("call.execute", &params), "plan.expired");
     let records = stage.rpc.call("audit.read", &stage.of_session())["records"].clone();
     let times: Vec<u64> =
@@ -384,7 +380,7 @@ fn the_address_guard_judges_before_the_map_of_addresses() {
         });
         let mut stage = Stage::at(api, &authority, &options);
         let plan = stage.plan("a.list");
-        let params = stage.execute_params(&plan, json!({}));
+        let params = stage.execute_params(&plan, &json!({}));
         assert_eq!(stage.rpc.refusal("call.execute", &params), expected);
         assert_eq!(stage.api.requests().len(), 0);
     };
@@ -405,7 +401,7 @@ fn the_address_guard_judges_before_the_map_of_addresses() {
     assert_eq!(stage.execute("a.list")["status"], 200);
     for _ in 0..2 {
         let plan = stage.plan("a.list");
-        let params = stage.execute_params(&plan, json!({}));
+        let params = stage.execute_params(&plan, &json!({}));
         assert_eq!(stage.rpc.refusal("call.execute", &params), "net.address");
     }
 }
@@ -416,7 +412,7 @@ fn only_the_roots_of_the_test_are_trusted() {
     let api = Api::tls(&unknown, &["api.example"], ok);
     let mut stage = Stage::at(api, &known, &json!({}));
     let plan = stage.plan("a.list");
-    let params = stage.execute_params(&plan, json!({}));
+    let params = stage.execute_params(&plan, &json!({}));
     assert_eq!(stage.rpc.refusal("call.execute", &params), "net.tls");
     assert_eq!(stage.api.requests().len(), 0);
 }
@@ -431,7 +427,7 @@ fn an_error_of_the_server_is_a_result() {
         (&json!(429), &json!(true), &json!(7))
     );
     let plan = stage.plan("a.drop");
-    let params = stage.execute_params(&plan, json!({"maxChars": 30}));
+    let params = stage.execute_params(&plan, &json!({"maxChars": 30}));
     let result = stage.rpc.call("call.execute", &params);
     assert!(result["text"].as_str().unwrap().chars().count() <= 30, "{result}");
     assert_eq!(result["truncated"], true);
@@ -441,12 +437,12 @@ fn an_error_of_the_server_is_a_result() {
 fn a_running_call_can_be_cancelled_while_others_are_answered() {
     let mut stage = Stage::scripted(silent());
     let plan = stage.plan("a.list");
-    let params = stage.execute_params(&plan, json!({"callId": "mine"}));
+    let params = stage.execute_params(&plan, &json!({"callId": "mine"}));
     let running = stage.rpc.send("call.execute", &params);
     // The seam stays open: other methods are answered, and a second call of the name is refused.
     assert_eq!(stage.rpc.call("text.clean", &json!({"text": "a"}))["text"], "a");
     let second = stage.plan("a.list");
-    let params = stage.execute_params(&second, json!({"callId": "mine"}));
+    let params = stage.execute_params(&second, &json!({"callId": "mine"}));
     assert_eq!(stage.rpc.refusal("call.execute", &params), "call.invalid");
     let cancel = |name: &str| json!({"session": stage.session, "callId": name});
     let (other, mine) = (cancel("other"), cancel("mine"));
@@ -461,7 +457,7 @@ fn a_running_call_can_be_cancelled_while_others_are_answered() {
 fn calls_overlap() {
     let mut slow = Stage::scripted(silent());
     let plan = slow.plan("a.list");
-    let params = slow.execute_params(&plan, json!({"callId": "slow"}));
+    let params = slow.execute_params(&plan, &json!({"callId": "slow"}));
     let running = slow.rpc.send("call.execute", &params);
     while slow.api.requests().is_empty() {
         std::thread::sleep(std::time::Duration::from_millis(10));
@@ -484,10 +480,10 @@ fn calls_overlap() {
 fn the_end_of_input_cancels_running_calls_and_writes_their_answers() {
     let mut stage = Stage::scripted(silent());
     let read = stage.plan("a.list");
-    let params = stage.execute_params(&read, json!({}));
+    let params = stage.execute_params(&read, &json!({}));
     let reading = stage.rpc.send("call.execute", &params);
     let write = stage.plan("a.add");
-    let params = stage.execute_params(&write, json!({}));
+    let params = stage.execute_params(&write, &json!({}));
     let writing = stage.rpc.send("call.execute", &params);
     let Stage { rpc, api, .. } = stage;
     while api.requests().len() < 2 {
@@ -505,7 +501,7 @@ fn the_end_of_input_cancels_running_calls_and_writes_their_answers() {
 fn closing_a_session_cancels_its_calls() {
     let mut stage = Stage::scripted(silent());
     let plan = stage.plan("a.list");
-    let params = stage.execute_params(&plan, json!({}));
+    let params = stage.execute_params(&plan, &json!({}));
     let running = stage.rpc.send("call.execute", &params);
     while stage.api.requests().is_empty() {
         std::thread::sleep(std::time::Duration::from_millis(10));
@@ -519,7 +515,7 @@ fn closing_a_session_cancels_its_calls() {
 fn a_call_as_a_notification_is_made_and_not_answered() {
     let mut stage = Stage::new(ok);
     let plan = stage.plan("a.list");
-    let params = stage.execute_params(&plan, json!({}));
+    let params = stage.execute_params(&plan, &json!({}));
     stage.rpc.notify("call.execute", &params);
     while stage.api.requests().is_empty() {
         std::thread::sleep(std::time::Duration::from_millis(10));
@@ -589,4 +585,137 @@ fn no_limit_that_a_host_sets_is_a_defect() {
             ask("session.close", json!({"session": session}));
         }
     }
+}
+
+/// A session that asks for its credential, which is not set.
+fn asking(respond: impl Fn(&Request) -> Vec<u8> + Send + Sync + 'static, total_ms: u64) -> Stage {
+    let authority = Authority::new().unwrap();
+    let api = Api::tls(&authority, &["api.example"], respond);
+    let options = json!({"askCredentials": true, "limits": {"totalTimeoutMs": total_ms, "totalTimeoutCeilingMs": total_ms}});
+    let mut stage = Stage::at(api, &authority, &options);
+    let credential = json!({"session": stage.session, "id": "a", "name": "token"});
+    stage.rpc.call("credential.delete", &credential);
+    assert_eq!(
+        stage.rpc.call("credential.has", &credential),
+        json!({"present": false}),
+        "to look is not to ask"
+    );
+    stage
+}
+
+/// Longer than the client has patience: a call that is not woken fails its test.
+const LONG: u64 = 600_000;
+
+/// A server that takes this token.
+fn takes(token: &'static str) -> impl Fn(&Request) -> Vec<u8> + Send + Sync + 'static {
+    move |request| match request.header("authorization") {
+        Some(given) if given == format!("Bearer {token}") => answer("200 OK", "{}"),
+        _ => answer("401 Unauthorized", "{}"),
+    }
+}
+
+impl Stage {
+    /// Sends the execution of a read and gives its id.
+    fn start(&mut self, more: &Value) -> u64 {
+        let plan = self.plan("a.list");
+        let params = self.execute_params(&plan, more);
+        self.rpc.send("call.execute", &params)
+    }
+
+    /// Waits until the core asks.
+    fn asked(&mut self, rejected: bool) {
+        let message = self.rpc.wait(|message| message["method"] == "credential.needed");
+        let params = json!({"session": self.session, "id": "a", "name": "token", "rejected": rejected});
+        assert_eq!(message, json!({"jsonrpc": "2.0", "method": "credential.needed", "params": params}));
+    }
+
+    fn set(&mut self, secret: &str) {
+        let params = json!({"session": self.session, "id": "a", "name": "token", "secret": secret});
+        self.rpc.call("credential.set", &params);
+    }
+}
+
+#[test]
+fn a_credential_that_is_missing_is_asked_for_where_the_host_wants_it() {
+    let mut stage = asking(takes("first"), LONG);
+    let running = stage.start(&json!({}));
+    stage.asked(false);
+    assert_eq!(stage.rpc.call("text.clean", &json!({"text": "a"}))["text"], "a", "the seam stays open");
+    stage.set("first");
+    assert_eq!(stage.rpc.answer(running)["result"]["status"], 200);
+    let again = stage.start(&json!({}));
+    assert_eq!(stage.rpc.answer(again)["result"]["status"], 200);
+    let (rest, _) = stage.rpc.end();
+    assert_eq!(rest, [] as [Value; 0], "it is not asked for twice");
+}
+
+#[test]
+fn several_calls_that_wait_for_one_credential_ask_once() {
+    let mut stage = asking(takes("first"), LONG);
+    let running: Vec<u64> = (0..6).map(|_| stage.start(&json!({}))).collect();
+    stage.asked(false);
+    // All of them wait: more than the process has threads for calls.
+    stage.set("first");
+    for id in running {
+        assert_eq!(stage.rpc.answer(id)["result"]["status"], 200);
+    }
+}
+
+#[test]
+fn a_credential_that_the_server_refuses_is_asked_for_once_more() {
+    let mut stage = asking(takes("second"), LONG);
+    let running = stage.start(&json!({}));
+    stage.asked(false);
+    stage.set("first");
+    stage.asked(true);
+    stage.set("second");
+    assert_eq!(stage.rpc.answer(running)["result"]["status"], 200);
+    assert_eq!(stage.api.requests().len(), 2);
+    let rejected = stage.start(&json!({}));
+    assert_eq!(stage.rpc.answer(rejected)["result"]["status"], 200);
+
+    let mut stage = asking(takes("second"), LONG);
+    let running = stage.start(&json!({}));
+    stage.asked(false);
+    stage.set("first");
+    stage.asked(true);
+    stage.set("first");
+    assert_eq!(code(&stage.rpc.answer(running)), "credential.rejected", "the same secret is not sent again");
+    assert_eq!(stage.api.requests().len(), 1);
+}
+
+#[test]
+fn nobody_is_asked_for_longer_than_the_call_may_take() {
+    let mut stage = asking(takes("first"), 300);
+    let running = stage.start(&json!({}));
+    stage.asked(false);
+    assert_eq!(code(&stage.rpc.answer(running)), "credential.missing");
+    let running = stage.start(&json!({}));
+    stage.asked(false);
+    stage.set("wrong");
+    stage.asked(true);
+    assert_eq!(code(&stage.rpc.answer(running)), "credential.rejected");
+}
+
+#[test]
+fn a_call_that_waits_for_a_credential_can_be_cancelled() {
+    let mut stage = asking(takes("first"), LONG);
+    let running = stage.start(&json!({"callId": "mine"}));
+    stage.asked(false);
+    let cancel = json!({"session": stage.session, "callId": "mine"});
+    assert_eq!(stage.rpc.call("call.cancel", &cancel), json!({"cancelled": true}));
+    assert_eq!(code(&stage.rpc.answer(running)), "net.cancelled");
+    let running = stage.start(&json!({}));
+    stage.asked(false);
+    let closed = stage.rpc.call("session.close", &stage.of_session());
+    assert_eq!(closed, json!({}));
+    assert_eq!(code(&stage.rpc.answer(running)), "net.cancelled");
+
+    let mut stage = asking(takes("first"), LONG);
+    let running = stage.start(&json!({}));
+    stage.asked(false);
+    let (rest, status) = stage.rpc.end();
+    assert_eq!((rest.len(), status), (1, Some(0)));
+    assert_eq!((&rest[0]["id"], code(&rest[0])), (&json!(running), "net.cancelled"));
+    assert_eq!(stage.api.requests().len(), 0);
 }

@@ -68,10 +68,16 @@ impl Id {
     pub(crate) fn place(self) -> usize {
         self.0 as usize
     }
+
+    /// Whether this is the same set in every arena.
+    pub(crate) fn is_fixed(self) -> bool {
+        self.place() < FIXED_COUNT
+    }
 }
 
 impl RefId {
-    fn place(self) -> usize {
+    /// The place of this reference among those of its arena.
+    pub(crate) fn place(self) -> usize {
         self.0 as usize
     }
 }
@@ -164,12 +170,28 @@ impl Arena {
         }
     }
 
+    /// All references, in the order in which they were opened.
+    pub(crate) fn references(&self) -> Vec<Id> {
+        let reference = |(at, (expr, _)): (usize, &(Expr, Facts))| {
+            matches!(expr, Expr::Ref(_)).then(|| u32::try_from(at + FIXED_COUNT).ok().map(Id)).flatten()
+        };
+        if self.refs.is_empty() {
+            return Vec::new();
+        }
+        self.exprs.iter().enumerate().filter_map(reference).collect()
+    }
+
     pub(crate) fn leaf(&mut self, set: Set) -> Id {
         let fixed = FIXED.iter().position(|(known, _)| matches!(known, Expr::Leaf(known) if **known == set));
         match fixed.and_then(|place| u32::try_from(place).ok()) {
             Some(place) => Id(place),
             None => self.intern(Expr::Leaf(Arc::new(set))),
         }
+    }
+
+    /// A set that is none of the fixed ones.
+    pub(crate) fn shared_leaf(&mut self, set: Arc<Set>) -> Id {
+        self.intern(Expr::Leaf(set))
     }
 
     fn intern(&mut self, expr: Expr) -> Id {
@@ -196,16 +218,22 @@ impl Arena {
         if a == Id::ANY {
             return b;
         }
+        self.and_all(&[a, b])
+    }
+
+    /// What lies in all.
+    pub(crate) fn and_all(&mut self, ids: &[Id]) -> Id {
         let mut operands = Ids::new();
-        for id in [a, b] {
-            match self.expr(id) {
+        for id in ids {
+            match self.expr(*id) {
                 Expr::And(ids) => operands.extend(ids.iter().copied()),
-                _ => operands.push(id),
+                _ => operands.push(*id),
             }
         }
         if operands.contains(&Id::NEVER) {
             return Id::NEVER;
         }
+        operands.retain(|id| *id != Id::ANY);
         let some_value = operands.iter().any(|id| self.facts(*id).present);
         if some_value {
             // "Absent" is out, so no operand needs to speak of it.
@@ -225,14 +253,24 @@ impl Arena {
             }
         }
         dedup(&mut operands);
-        let contradiction = |id: &Id| matches!(self.expr(*id), Expr::Not(inner) if operands.contains(inner));
-        if operands.iter().any(contradiction) {
+        if self.contradict(&operands) {
             return Id::NEVER;
         }
         match operands.as_slice() {
             [] => Id::ANY,
             [one] => *one,
             _ => self.intern(Expr::And(operands)),
+        }
+    }
+
+    /// Whether one of these is the complement of another.
+    fn contradict(&self, ids: &Ids) -> bool {
+        let inner = |id: &Id| if let Expr::Not(inner) = self.expr(*id) { Some(*inner) } else { None };
+        if ids.len() < 32 {
+            ids.iter().filter_map(inner).any(|id| ids.contains(&id))
+        } else {
+            let known: rustc_hash::FxHashSet<Id> = ids.iter().copied().collect();
+            ids.iter().filter_map(inner).any(|id| known.contains(&id))
         }
     }
 

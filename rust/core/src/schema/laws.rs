@@ -12,10 +12,10 @@ use crate::limits::TrustLimits;
 use crate::rule::Findings;
 
 /// A small generator whose whole course hangs on its seed.
-struct Dice(u64);
+pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
+    pub(super) fn roll(&mut self, sides: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % sides
     }
@@ -35,11 +35,11 @@ fn number(text: &str) -> Value {
     super::testing::value(text)
 }
 
-fn object(members: impl IntoIterator<Item = (String, Value)>) -> Value {
+pub(super) fn object(members: impl IntoIterator<Item = (String, Value)>) -> Value {
     Value::Object(members.into_iter().collect::<Object>())
 }
 
-fn random_value(dice: &mut Dice, depth: usize) -> Value {
+pub(super) fn random_value(dice: &mut Dice, depth: usize) -> Value {
     match dice.roll(if depth == 0 { 5 } else { 8 }) {
         0 => Value::Null,
         1 => Value::Bool(dice.roll(2) == 0),
@@ -73,7 +73,7 @@ fn random_names(dice: &mut Dice) -> Value {
 }
 
 /// A schema of the profile. References lead to two definitions and to the whole.
-fn random_schema(dice: &mut Dice, depth: usize) -> Value {
+pub(super) fn random_schema(dice: &mut Dice, depth: usize) -> Value {
     if depth == 0 || dice.roll(12) == 0 {
         return match dice.roll(4) {
             0 => Value::Bool(dice.roll(6) > 0),
@@ -129,7 +129,7 @@ fn random_schema(dice: &mut Dice, depth: usize) -> Value {
     schema.into()
 }
 
-fn random_document(dice: &mut Dice) -> Value {
+pub(super) fn random_document(dice: &mut Dice) -> Value {
     let mut document = match random_schema(dice, 3) {
         Value::Object(object) => object,
         other => [("not", object([("not".to_owned(), other)]))].into_iter().collect(),
@@ -139,7 +139,7 @@ fn random_document(dice: &mut Dice) -> Value {
     document.into()
 }
 
-fn compile(document: &Value, options: Options) -> Result<Schema, Vec<&'static str>> {
+pub(super) fn compile(document: &Value, options: Options) -> Result<Schema, Vec<&'static str>> {
     let mut findings = Findings::new();
     let schema = Schema::compile(document, &Path::Root, options, &TrustLimits::default(), &mut findings);
     schema.ok_or_else(|| findings.list().iter().map(|finding| finding.rule.id).collect())
@@ -150,7 +150,7 @@ fn serde(value: &Value) -> serde_json::Value {
 }
 
 /// Random values, and a witness of the schema with some of its parts replaced.
-fn samples(dice: &mut Dice, schema: Option<&Schema>) -> Vec<Value> {
+pub(super) fn samples(dice: &mut Dice, schema: Option<&Schema>) -> Vec<Value> {
     let mut samples: Vec<_> = (0..12).map(|_| random_value(dice, 2)).collect();
     let witness = schema.and_then(|schema| {
         Search::new(schema.0.arena.clone())

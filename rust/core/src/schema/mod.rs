@@ -36,6 +36,7 @@ mod identity;
 mod keyword;
 #[cfg(test)]
 mod laws;
+mod narrower;
 mod number;
 mod object;
 mod read;
@@ -60,6 +61,7 @@ use smol_str::SmolStr;
 
 pub use field::{ArrayField, Field, Kinds};
 pub use grammar::{GRAMMAR_BYTES, Grammar, Note};
+pub use narrower::Verdict;
 pub use rules::RULES;
 pub use undecided::Undecided;
 pub use violations::Violation;

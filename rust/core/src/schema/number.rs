@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use rustc_hash::FxHashSet;
+
 use super::decimal::{Dec, Real};
 use super::undecided::Undecided;
 use crate::json::Number;
@@ -37,6 +39,18 @@ impl Num {
     pub(crate) fn point(at: Dec) -> Self {
         let bound = Some(Bound { at, inclusive: true });
         Self { lo: bound, hi: bound, ..Self::ANY }
+    }
+
+    /// The one number that this is, where it says no more.
+    fn as_point(&self) -> Option<Dec> {
+        match (self.lo, self.hi) {
+            (Some(lo), Some(hi))
+                if lo == hi && lo.inclusive && self.step.is_none() && self.off.is_empty() =>
+            {
+                Some(lo.at)
+            }
+            _ => None,
+        }
     }
 
     /// Every integer.
@@ -93,6 +107,34 @@ impl Num {
         parts.extend(self.step.map(|step| Self { off: vec![step], ..Self::ANY }));
         parts.extend(self.off.iter().map(|step| Self { step: Some(*step), ..Self::ANY }));
         parts
+    }
+
+    /// Adds what is left without some numbers, which are sorted, to a union.
+    fn without_points(&self, holes: &[Dec], union: &mut Vec<Self>) {
+        let mut left = self.clone();
+        for hole in holes.iter().filter(|hole| self.has_dec(**hole)) {
+            let end = Some(Bound { at: *hole, inclusive: false });
+            let before = Self { hi: end, ..left.clone() };
+            if !matches!(before.member(), Ok(None)) {
+                union.push(before);
+            }
+            left.lo = end;
+        }
+        if !matches!(left.member(), Ok(None)) {
+            union.push(left);
+        }
+    }
+
+    /// Whether one interval ends before the other begins.
+    fn is_apart(&self, other: &Self) -> bool {
+        let before = |hi: Option<Bound>, lo: Option<Bound>| {
+            hi.zip(lo).is_some_and(|(hi, lo)| match hi.at.cmp(&lo.at) {
+                Ordering::Less => true,
+                Ordering::Equal => !(hi.inclusive && lo.inclusive),
+                Ordering::Greater => false,
+            })
+        };
+        before(self.hi, other.lo) || before(other.hi, self.lo)
     }
 
     /// A number of the set; `None` is proof that there is none.
@@ -196,6 +238,23 @@ fn tighter(a: Option<Bound>, b: Option<Bound>, wanted: Ordering) -> Option<Bound
     }
 }
 
+/// A union, single numbers (an `enum` may have thousands) apart from the rest.
+struct Union<'n> {
+    points: FxHashSet<Dec>,
+    rest: Vec<&'n Num>,
+}
+
+impl<'n> Union<'n> {
+    fn new(parts: &'n [Num]) -> Self {
+        let rest = parts.iter().filter(|part| part.as_point().is_none()).collect();
+        Self { points: parts.iter().filter_map(Num::as_point).collect(), rest }
+    }
+
+    fn has(&self, value: Dec) -> bool {
+        self.points.contains(&value) || self.rest.iter().any(|part| part.has_dec(value))
+    }
+}
+
 /// The numbers in both unions.
 pub(crate) fn and(a: &[Num], b: &[Num]) -> Result<Vec<Num>, Undecided> {
     if *a == [Num::ANY] {
@@ -204,9 +263,22 @@ pub(crate) fn and(a: &[Num], b: &[Num]) -> Result<Vec<Num>, Undecided> {
     if *b == [Num::ANY] || a == b {
         return Ok(a.to_vec());
     }
-    let mut parts = Vec::new();
-    for x in a {
-        for y in b {
+    let (x, y) = (Union::new(a), Union::new(b));
+    let points = |parts: &[Num], union: &Union<'_>, other: &Union<'_>| {
+        let both = |part: &Num| part.as_point().is_some_and(|at| union.has(at) && other.has(at));
+        parts.iter().filter(|part| both(part)).cloned().collect::<Vec<_>>()
+    };
+    let mut parts = points(a, &x, &y);
+    parts.extend(
+        points(b, &y, &x)
+            .into_iter()
+            .filter(|part| part.as_point().is_some_and(|at| !x.points.contains(&at))),
+    );
+    for x in &x.rest {
+        for y in &y.rest {
+            if x.is_apart(y) {
+                continue;
+            }
             let part = x.and(y)?;
             if !matches!(part.member(), Ok(None)) && !parts.contains(&part) {
                 parts.push(part);
@@ -219,9 +291,45 @@ pub(crate) fn and(a: &[Num], b: &[Num]) -> Result<Vec<Num>, Undecided> {
     Ok(parts)
 }
 
-/// Every number that is not in the union.
-pub(crate) fn complement(parts: &[Num]) -> Result<Vec<Num>, Undecided> {
-    parts.iter().try_fold(vec![Num::ANY], |rest, part| and(&rest, &part.complement()))
+/// The numbers of the first union that are not in the second.
+pub(crate) fn minus(a: &[Num], b: &[Num]) -> Result<Vec<Num>, Undecided> {
+    let out = Union::new(b);
+    let mut holes: Vec<Dec> = out.points.iter().copied().collect();
+    holes.sort_unstable();
+    let mut rest: Vec<Num> = Vec::new();
+    for part in a.iter().filter(|part| part.as_point().is_none()) {
+        part.without_points(&holes, &mut rest);
+    }
+    for other in &out.rest {
+        if rest.iter().all(|part| part.is_apart(other)) {
+            continue;
+        }
+        let mut parts: Vec<Num> = Vec::with_capacity(rest.len() + 1);
+        for part in rest {
+            if part.is_apart(other) {
+                parts.push(part);
+            } else if part != **other {
+                for outside in other.complement() {
+                    let left = part.and(&outside)?;
+                    if !matches!(left.member(), Ok(None)) {
+                        parts.push(left);
+                    }
+                }
+            }
+        }
+        rest = parts;
+        if rest.len() > PARTS {
+            break;
+        }
+    }
+    rest.extend(a.iter().filter(|part| part.as_point().is_some_and(|at| !out.has(at))).cloned());
+    if rest.len() > PARTS { Err(Undecided::Clauses) } else { Ok(rest) }
+}
+
+/// What meeting two unions, or taking one out of the other, costs in comparisons of parts.
+pub(crate) fn cost(a: &[Num], b: &[Num]) -> usize {
+    let rest = |parts: &[Num]| parts.iter().filter(|part| part.as_point().is_none()).count();
+    a.len() + b.len() + rest(a).saturating_mul(b.len()) + rest(b).saturating_mul(a.len())
 }
 
 /// A number of the union; `None` is proof that there is none.
@@ -303,7 +411,7 @@ mod tests {
     #[test]
     fn a_set_and_its_complement_share_nothing_and_leave_nothing() {
         let set = [num("[0", "10)", "0.5", &[]), num("[20", "", "", &["3"])];
-        let rest = complement(&set).unwrap();
+        let rest = minus(&[Num::ANY], &set).unwrap();
         assert_eq!(member(&and(&set, &rest).unwrap()).unwrap(), None);
         for text in ["-1", "0", "0.25", "0.5", "9.5", "10", "15", "20", "21", "21.5", "24", "1e300"] {
             let number = Number::parse(text).unwrap();

@@ -13,6 +13,9 @@ const PARTS: usize = 1_024;
 /// The steps of all products of one question: some tens of milliseconds.
 const STEPS: usize = 4_000_000;
 
+/// The steps that a character of a list of words costs in its automaton.
+const CHARACTER: usize = 4;
+
 /// The words of one part whose length lies in an interval. Never empty when it stands in a set, as far as
 /// that is known without a search.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -68,10 +71,13 @@ impl Str {
     }
 
     /// A word of the set; `None` is proof that there is none.
-    pub(crate) fn member(&self) -> Result<Option<SmolStr>, Undecided> {
+    fn member_within(&self, steps: &mut usize) -> Result<Option<SmolStr>, Undecided> {
         match &self.words {
             Words::List(words) => Ok(words.first().cloned()),
-            Words::Dfa(dfa) => Ok(dfa.word(self.length.0, self.length.1)?.map(SmolStr::from)),
+            Words::Dfa(dfa) => {
+                let (least, most) = self.length;
+                Ok(dfa.word_within(least, most, steps)?.map(SmolStr::from))
+            }
         }
     }
 
@@ -120,11 +126,31 @@ pub(crate) struct Products {
 
 impl Default for Products {
     fn default() -> Self {
-        Self { known: FxHashMap::default(), steps: STEPS }
+        Self::within(STEPS)
     }
 }
 
 impl Products {
+    /// With so many steps to spend.
+    pub(crate) fn within(steps: usize) -> Self {
+        Self { known: FxHashMap::default(), steps }
+    }
+
+    /// So many steps in place of what is left.
+    pub(crate) fn refill(&mut self, steps: usize) {
+        self.steps = steps;
+    }
+
+    /// A word of a part; `None` is proof that there is none.
+    pub(crate) fn member(&mut self, part: &Str) -> Result<Option<SmolStr>, Undecided> {
+        part.member_within(&mut self.steps)
+    }
+
+    /// A word of an automaton with a length in an interval; `None` is proof that there is none.
+    pub(crate) fn word(&mut self, dfa: &Arc<Dfa>, length: Length) -> Result<Option<SmolStr>, Undecided> {
+        self.member(&Str { words: Words::Dfa(Arc::clone(dfa)), length })
+    }
+
     /// The strings in both.
     pub(crate) fn and(&mut self, a: &Arc<Dfa>, b: &Arc<Dfa>) -> Result<Arc<Dfa>, Undecided> {
         if Arc::ptr_eq(a, b) || b.is_all() {
@@ -177,7 +203,7 @@ impl Products {
         }
         let Some(part) = Str::of_dfa(self.and(left, right)?, length) else { return Ok(None) };
         // A part whose words are all too short or too long is none; one too long to say stays.
-        Ok((part.has_member_at_sight() || !matches!(part.member(), Ok(None))).then_some(part))
+        Ok((part.has_member_at_sight() || !matches!(self.member(&part), Ok(None))).then_some(part))
     }
 
     /// The strings in both unions.
@@ -230,11 +256,54 @@ impl Products {
         Ok(parts)
     }
 
+    /// The strings of the first union that are not in the second. Lists meet no automaton here, and lengths
+    /// none of their own.
+    pub(crate) fn minus_all(&mut self, a: &[Str], b: &[Str]) -> Result<Vec<Str>, Undecided> {
+        let mut rest = a.to_vec();
+        for out in b {
+            let mut parts: Vec<Str> = Vec::new();
+            for part in rest {
+                for left in self.outside(&part, out)? {
+                    if !parts.contains(&left) {
+                        parts.push(left);
+                    }
+                }
+                if parts.len() > PARTS {
+                    return Err(Undecided::Clauses);
+                }
+            }
+            rest = parts;
+        }
+        Ok(rest)
+    }
+
+    /// The strings of one part that are not in another, as parts that may overlap.
+    fn outside(&mut self, part: &Str, out: &Str) -> Result<Vec<Str>, Undecided> {
+        if part == out {
+            return Ok(Vec::new());
+        }
+        let dfa = match &part.words {
+            Words::List(words) => {
+                let left = words.iter().filter(|word| !out.has(word)).cloned().collect();
+                return Ok(Str::of_words(left).into_iter().collect());
+            }
+            Words::Dfa(dfa) => dfa,
+        };
+        let other = self.automaton(out)?;
+        let words = self.minus(dfa, &other)?;
+        let by_words = Str::of_dfa(words, part.length).into_iter();
+        let lengths = outside(out.length).map(|length| meet(part.length, length));
+        let by_length = lengths.filter_map(|length| Str::of_dfa(Arc::clone(dfa), length));
+        let mut parts: Vec<Str> = by_words.chain(by_length).collect();
+        parts.retain(|part| part.has_member_at_sight() || !matches!(self.member(part), Ok(None)));
+        Ok(parts)
+    }
+
     /// Every string that is not in the union.
     pub(crate) fn complement(&mut self, parts: &[Str]) -> Result<Vec<Str>, Undecided> {
         let mut rest = vec![Str::any()];
         for part in parts {
-            let dfa = automaton(part);
+            let dfa = self.automaton(part)?;
             let other = self.minus(&all(), &dfa)?;
             let mut outer: Vec<Str> = Str::of_dfa(other, ANY_LENGTH).into_iter().collect();
             if matches!(part.words, Words::Dfa(_)) {
@@ -246,11 +315,30 @@ impl Products {
         Ok(rest)
     }
 
+    /// The words of a part as an automaton, whatever their length.
+    fn automaton(&mut self, part: &Str) -> Result<Arc<Dfa>, Undecided> {
+        match &part.words {
+            Words::Dfa(dfa) => Ok(Arc::clone(dfa)),
+            Words::List(words) => self.of_words(words.iter().map(SmolStr::as_str)),
+        }
+    }
+
+    /// An automaton of some words.
+    pub(crate) fn of_words<'w>(
+        &mut self,
+        words: impl Iterator<Item = &'w str>,
+    ) -> Result<Arc<Dfa>, Undecided> {
+        let words: Vec<&str> = words.collect();
+        let cost = words.iter().fold(0, |cost: usize, word| cost.saturating_add(CHARACTER * word.len()));
+        self.steps = self.steps.checked_sub(cost).ok_or(Undecided::Steps)?;
+        Ok(Arc::new(Dfa::words(&words)))
+    }
+
     /// The union as one automaton, lengths counted in states.
     pub(crate) fn language(&mut self, parts: &[Str]) -> Result<Arc<Dfa>, Undecided> {
         let mut whole = Arc::new(Dfa::none());
         for part in parts {
-            let mut dfa = automaton(part);
+            let mut dfa = self.automaton(part)?;
             if part.length != ANY_LENGTH {
                 dfa = Arc::new(dfa.with_length(
                     part.length.0,
@@ -261,14 +349,6 @@ impl Products {
             whole = self.or(&whole, &dfa)?;
         }
         Ok(whole)
-    }
-}
-
-/// The words of a part as an automaton, whatever their length.
-fn automaton(part: &Str) -> Arc<Dfa> {
-    match &part.words {
-        Words::Dfa(dfa) => Arc::clone(dfa),
-        Words::List(words) => Arc::new(Dfa::words(&words.iter().map(SmolStr::as_str).collect::<Vec<_>>())),
     }
 }
 
@@ -330,7 +410,8 @@ mod tests {
     #[test]
     fn a_member_is_in_the_set() {
         let part = of_pattern("^[a-z]+$", (5, Some(7)));
-        assert!(part.has(&part.member().unwrap().unwrap()));
-        assert_eq!(of_pattern("^ab$", (3, None)).member(), Ok(None));
+        let member = |part: &Str| Products::default().member(part);
+        assert!(part.has(&member(&part).unwrap().unwrap()));
+        assert_eq!(member(&of_pattern("^ab$", (3, None))), Ok(None));
     }
 }

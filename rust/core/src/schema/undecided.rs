@@ -22,6 +22,9 @@ pub enum Undecided {
     /// A constraint on array items (`uniqueItems`, `contains` counts) beside others.
     #[error("its array constraints cannot be decided together")]
     Arrays,
+    /// What shows a difference is too large to be written out, or was not confirmed by both schemas.
+    #[error("a value that would show a difference was not confirmed")]
+    Witness,
 }
 
 impl From<super::strings::TooLarge> for Undecided {

@@ -1,6 +1,7 @@
 //! A manifest bound by a person's grant.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -13,6 +14,7 @@ use crate::origin::BoundOrigin;
 use crate::request::{AnySlot, CredentialUse, Settings, Source};
 use crate::rule::Findings;
 use crate::rules;
+use crate::shape::Members;
 use crate::{Code, Refusal, TrustLimits};
 
 rules! {
@@ -25,7 +27,6 @@ rules! {
 /// A checked manifest with its source and its grant: every origin bound, every setting held against its slots.
 ///
 /// Immutable. Only [`bind`](Self::bind) makes one.
-#[derive(Debug)]
 pub struct Connector {
     manifest: Arc<Manifest>,
     source: SmolStr,
@@ -50,7 +51,7 @@ impl Connector {
     ) -> Result<Self, Refusal> {
         let mut findings = Findings::new();
         let origins = bind_origins(&manifest, &grant, &mut findings);
-        let given = grant.settings.iter().flat_map(|settings| settings.iter());
+        let given = grant.settings.iter().flat_map(Members::iter);
         let given = given.map(|(name, value)| (name.clone(), value.clone())).collect();
         let settings = manifest.bind_settings(&given, limits);
         let settings =
@@ -67,6 +68,7 @@ impl Connector {
             let reason = format!("the grant does not fit the manifest: {first}");
             return Err(Refusal::new(Code::GrantInvalid, reason).with_findings(findings.into_list()));
         }
+        let grant = grant.of_connector(manifest.id().as_str());
         let effects = (0..)
             .zip(manifest.tools())
             .map(|(index, tool)| effect(&manifest, index, tool, &origins, &settings));
@@ -157,6 +159,18 @@ impl Connector {
     }
 }
 
+/// What names it, not what is in it.
+impl fmt::Debug for Connector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connector")
+            .field("id", &self.id())
+            .field("source", &self.source)
+            .field("manifest", &self.manifest.sha256())
+            .field("grant", &self.grant_hash)
+            .finish_non_exhaustive()
+    }
+}
+
 fn bind_origins(
     manifest: &Manifest,
     grant: &Grant,
@@ -164,7 +178,7 @@ fn bind_origins(
 ) -> BTreeMap<SmolStr, BoundOrigin> {
     let at = Path::Root.name("origins");
     let given = |name: &str| grant.origins.as_ref().and_then(|origins| origins.get(name));
-    for (name, _) in grant.origins.iter().flat_map(|origins| origins.iter()) {
+    for (name, _) in grant.origins.iter().flat_map(Members::iter) {
         if manifest.origins().get(name).is_none() {
             let message = format_args!("the manifest has no such origin");
             findings.add_name(&GRANT_ORIGIN_UNKNOWN, &at.name(name), message);

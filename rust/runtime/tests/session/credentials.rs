@@ -93,7 +93,7 @@ async fn a_secret_is_kept_under_source_connector_name_and_origin_and_asked_for_w
     let text = str::to_owned;
     let (source, connector, name) = (text("app"), text("notes"), text("token"));
     let key = CredentialKey { source, connector, name, origin: text("http://notes.local") };
-    assert_eq!(*store.asked.lock().unwrap(), [key.clone()], "once");
+    assert_eq!(*store.asked.lock().unwrap(), std::slice::from_ref(&key), "once");
     assert_eq!(server.log().requests()[0].header("authorization").as_deref(), Some("Bearer s3cret"));
     // What another app stored under a key that differs in one part is not found.
     store.inner.delete(&key).unwrap();
@@ -220,7 +220,7 @@ fn places() -> Vec<(Value, &'static str, Vec<&'static str>)> {
 
 #[tokio::test]
 async fn a_secret_that_the_server_sends_back_is_a_placeholder() {
-    let percent = |text: &str| text.bytes().map(|b| format!("%{b:02X}")).collect::<String>();
+    let percent = |text: &str| text.bytes().fold(String::new(), |all, b| format!("{all}%{b:02X}"));
     for (slot, given, known) in places() {
         let echo = answering(|request| {
             let authorization = request.header("authorization").unwrap();

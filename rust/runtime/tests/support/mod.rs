@@ -49,6 +49,13 @@ impl Network {
         server
     }
 
+    /// A plain server with a script for each connection in turn; the last serves all further ones.
+    pub(crate) async fn serve_each(&mut self, origin: &str, scripts: Vec<Script>) -> Server {
+        let server = Server::plain_each(scripts).await.unwrap();
+        self.place(origin.strip_prefix("http://").unwrap(), 80, true, server.address());
+        server
+    }
+
     /// Leads an origin's host to a loopback address: by its own address where it is one, else by one that is
     /// private where `local`, and public otherwise.
     fn place(&mut self, host: &str, port: u16, local: bool, to: SocketAddr) {

@@ -83,7 +83,9 @@ impl Numbers {
     /// Writes the rules that the set needs. No rule may be open.
     pub(super) fn finish(&mut self, rules: &mut Rules) {
         if let Self::Automata(automata) = self {
-            automata.iter_mut().for_each(|automaton| automaton.finish(rules));
+            for automaton in automata {
+                automaton.finish(rules);
+            }
         }
     }
 }

@@ -44,6 +44,9 @@ impl Search {
             if pos.length.1.is_some_and(|most| place as u64 >= most) {
                 break;
             }
+            if pos.at(place) == out.at(place) {
+                continue;
+            }
             let item = self.arena.diff(pos.at(place), out.at(place));
             let item = self.arena.and(item, Id::PRESENT);
             let member = self.member(item);
@@ -107,9 +110,11 @@ impl Search {
         let mut items: Vec<Witness> = Vec::new();
         let mut taken = Vec::new();
         for place in 0..usize::try_from(pos.length.0).unwrap_or(usize::MAX) {
+            self.pay(1 + taken.len())?;
             let mut item = pos.at(place);
-            for known in &taken {
-                item = self.arena.diff(item, *known);
+            if !taken.is_empty() {
+                let others: Vec<Id> = [item].into_iter().chain(taken.iter().copied()).collect();
+                item = self.arena.and_all(&others);
             }
             let Some(member) = self.member(item)? else {
                 // Other items before this one might have left it a value.
@@ -118,7 +123,8 @@ impl Search {
             };
             if pos.unique {
                 let value = member.value().ok_or(Undecided::Arrays)?;
-                taken.push(self.arena.constant(&value).ok_or(Undecided::Arrays)?);
+                let constant = self.arena.constant(&value).ok_or(Undecided::Arrays)?;
+                taken.push(self.arena.not(constant));
             }
             items.push(member);
         }

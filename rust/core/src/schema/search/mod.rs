@@ -1,6 +1,7 @@
 //! The emptiness test: is anything in a set, and if so, what?
 
 mod array;
+mod budget;
 mod normal;
 mod object;
 mod witness;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+pub(crate) use budget::Budget;
 pub(crate) use normal::strings;
 pub(crate) use witness::Witness;
 
@@ -21,8 +23,8 @@ use super::set::Set;
 use super::string::Products;
 use super::undecided::Undecided;
 
-/// The steps of one search: a bound for its time, some tens of milliseconds.
-const STEPS: u32 = 5_000;
+/// The parts of sets (or words) that are compared when it is asked whether sets plainly share nothing.
+const GLANCES: usize = 256;
 /// The frames of the search on the stack at once: phones' threads have 512 KiB.
 const FRAMES: u32 = 128;
 
@@ -42,30 +44,40 @@ pub(crate) struct Search {
     lowest: usize,
     /// `oneOf`s that are being taken apart.
     expanding: FxHashSet<Id>,
+    /// What is left of the budget.
     steps: u32,
-    most_steps: u32,
     frames: u32,
 }
 
 impl Search {
+    /// For questions about one schema.
     pub(crate) fn new(arena: Arena) -> Self {
+        Self::within(arena, Budget::SCHEMA)
+    }
+
+    pub(crate) fn within(arena: Arena, budget: Budget) -> Self {
         Self {
             arena,
-            products: Products::default(),
+            products: Products::within(budget.automata),
             sets: Vec::new(),
             members: FxHashMap::default(),
             stack: Vec::new(),
             lowest: usize::MAX,
             expanding: FxHashSet::default(),
-            steps: 0,
-            most_steps: STEPS,
+            steps: budget.steps,
             frames: 0,
         }
     }
 
+    /// Another budget in place of what is left, for another question.
+    pub(crate) fn refill(&mut self, budget: Budget) {
+        self.steps = budget.steps;
+        self.products.refill(budget.automata);
+    }
+
     /// A search that may take so many times as long, for a reader that asks about every part of a schema.
     pub(crate) fn times(arena: Arena, times: u32) -> Self {
-        Self { most_steps: STEPS.saturating_mul(times), ..Self::new(arena) }
+        Self::within(arena, Budget::SCHEMA.times(times))
     }
 
     /// Whether a clause of objects is empty.
@@ -129,7 +141,7 @@ impl Search {
             return Ok(Some(Witness::number(number)));
         }
         for part in &set.str {
-            if let Some(word) = first.note(part.member())? {
+            if let Some(word) = first.note(self.products.member(part))? {
                 return Ok(Some(Witness::string(word)));
             }
         }
@@ -157,15 +169,30 @@ impl Search {
     }
 
     /// Whether two parts of a conjunction plainly share nothing.
-    fn is_plainly_empty(&self, id: Id) -> bool {
+    fn is_plainly_empty(&mut self, id: Id) -> bool {
         let Expr::And(ids) = self.arena.expr(id) else { return false };
-        let pairs = ids.iter().enumerate().take(16);
-        pairs.into_iter().any(|(at, a)| ids.iter().take(at).any(|b| plainly_disjoint(&self.arena, *a, *b)))
+        let mut left = GLANCES;
+        let mut pairs = ids.iter().enumerate().flat_map(|(at, a)| ids.iter().take(at).map(move |b| (*a, *b)));
+        let empty = pairs.any(|(a, b)| plainly_disjoint(&self.arena, a, b, &mut left));
+        self.paid_for(GLANCES - left);
+        empty
+    }
+
+    fn are_plainly_disjoint(&mut self, a: Id, b: Id) -> bool {
+        let mut left = GLANCES;
+        let disjoint = plainly_disjoint(&self.arena, a, b, &mut left);
+        self.paid_for(GLANCES - left);
+        disjoint
+    }
+
+    /// Takes the price of comparisons at a glance, which end by themselves, from what is left.
+    fn paid_for(&mut self, glances: usize) {
+        self.steps = self.steps.saturating_sub(u32::try_from(glances / 4).unwrap_or(u32::MAX));
     }
 
     /// Runs one level of the search, within the bounds of steps and stack.
     fn framed<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T, Undecided>) -> Result<T, Undecided> {
-        self.step()?;
+        self.pay(budget::FRAME)?;
         if self.frames >= FRAMES {
             return Err(Undecided::Depth);
         }
@@ -175,9 +202,11 @@ impl Search {
         result
     }
 
-    fn step(&mut self) -> Result<(), Undecided> {
-        self.steps += 1;
-        if self.steps > self.most_steps { Err(Undecided::Steps) } else { Ok(()) }
+    /// Pays for some steps of work.
+    fn pay(&mut self, steps: usize) -> Result<(), Undecided> {
+        let left = u32::try_from(steps).ok().and_then(|steps| self.steps.checked_sub(steps));
+        self.steps = left.unwrap_or(0);
+        left.map(drop).ok_or(Undecided::Steps)
     }
 
     /// Runs with an empty stack, so that the answer rests on no assumption.
@@ -311,6 +340,7 @@ mod tests {
             let wider = search.arena.diff(a, b);
             assert_eq!(search.is_empty(wider), Ok(true));
         }
-        assert!(search.steps < 50, "{}", search.steps);
+        let spent = Budget::SCHEMA.steps - search.steps;
+        assert!(spent < 500, "{spent}");
     }
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::Search;
 use crate::schema::arena::{Arena, Expr, Id, Ids};
 use crate::schema::array::Arr;
-use crate::schema::disjoint::plainly_disjoint;
 use crate::schema::number;
 use crate::schema::object::{Fields, Obj};
 use crate::schema::set::{Clause, Set};
@@ -18,6 +18,9 @@ use crate::schema::undecided::Undecided;
 const CLAUSES: usize = 1_024;
 /// Above this many objects a union is not merged: that takes quadratic time.
 const MERGED: usize = 64;
+/// What lies in two parts of one kind; nothing when that is plainly empty.
+type Meet<T> = fn(&mut Search, &T, &T) -> Result<Option<T>, Undecided>;
+
 /// The most classes of keys.
 const CLASSES: usize = 64;
 
@@ -45,8 +48,8 @@ impl Search {
             Expr::Leaf(set) => Ok(set),
             // An open reference stands only in a schema that was refused.
             Expr::Ref(reference) => self.normal(self.arena.target(reference).unwrap_or(Id::NEVER)),
-            Expr::And(ids) => self.fold(&ids, Self::both),
-            Expr::Or(ids) => self.fold(&ids, Self::either),
+            Expr::And(ids) => self.all_of(&ids),
+            Expr::Or(ids) => self.any_of(&ids),
             Expr::Not(id) => {
                 let set = self.normal(id)?;
                 self.complement(&set).map(Arc::new)
@@ -72,69 +75,157 @@ impl Search {
         Ok(set)
     }
 
+    /// Positives are met first, negatives are taken out of what is left.
+    fn all_of(&mut self, ids: &Ids) -> Result<Arc<Set>, Undecided> {
+        let inner = |search: &Self, id: &Id| match search.arena.expr(*id) {
+            Expr::Not(inner) => Some(*inner),
+            _ => None,
+        };
+        let positives: Ids = ids.iter().copied().filter(|id| inner(self, id).is_none()).collect();
+        let negatives: Ids = ids.iter().filter_map(|id| inner(self, id)).collect();
+        let out = match negatives.as_slice() {
+            [] => return self.fold(&positives, Self::both),
+            [one] => self.normal(*one)?,
+            all => {
+                let mut sets = Vec::with_capacity(all.len());
+                for id in all {
+                    sets.push(self.normal(*id)?);
+                }
+                Arc::new(together(&sets))
+            }
+        };
+        if positives.is_empty() {
+            return self.complement(&out).map(Arc::new);
+        }
+        let set = self.fold(&positives, Self::both)?;
+        self.without(&set, &out).map(Arc::new)
+    }
+
     fn both(&mut self, x: &Set, y: &Set) -> Result<Set, Undecided> {
         Ok(Set {
             absent: x.absent && y.absent,
             null: x.null && y.null,
             fals: x.fals && y.fals,
             tru: x.tru && y.tru,
-            num: number::and(&x.num, &y.num)?,
+            num: {
+                self.pay(number::cost(&x.num, &y.num) / 8)?;
+                number::and(&x.num, &y.num)?
+            },
             str: self.products.meet_all(&x.str, &y.str)?,
             arr: self.meet_clauses(&x.arr, &y.arr, Self::meet_arrays)?,
             obj: self.meet_clauses(&x.obj, &y.obj, Self::meet_objects)?,
         })
     }
 
-    fn either(&mut self, x: &Set, y: &Set) -> Result<Set, Undecided> {
-        let obj = union(&x.obj, &y.obj)?;
-        let mut num = union(&x.num, &y.num)?;
-        if num.contains(&number::Num::ANY) {
-            num = vec![number::Num::ANY];
+    fn any_of(&mut self, ids: &Ids) -> Result<Arc<Set>, Undecided> {
+        let mut sets = Vec::with_capacity(ids.len());
+        for id in ids {
+            sets.push(self.normal(*id)?);
         }
-        Ok(Set {
-            absent: x.absent || y.absent,
-            null: x.null || y.null,
-            fals: x.fals || y.fals,
-            tru: x.tru || y.tru,
-            num,
-            str: self.products.join_all(&x.str, &y.str)?,
-            arr: union(&x.arr, &y.arr)?,
-            obj: self.merge(obj),
-        })
+        let mut set = together(&sets);
+        if set.num.contains(&number::Num::ANY) {
+            set.num = vec![number::Num::ANY];
+        }
+        let mut seen = FxHashSet::default();
+        set.num.retain(|part| seen.insert(part.clone()));
+        set.str = self.products.join_all(&set.str, &[])?;
+        set.arr = self.distinct(set.arr)?;
+        let obj = self.distinct(set.obj)?;
+        set.obj = self.merge(obj);
+        Ok(Arc::new(set))
+    }
+
+    /// Leaves the first of each.
+    fn distinct<T: PartialEq>(&mut self, clauses: Vec<Clause<T>>) -> Result<Vec<Clause<T>>, Undecided> {
+        if clauses.len() > CLAUSES {
+            return Err(Undecided::Clauses);
+        }
+        let mut kept: Vec<Clause<T>> = Vec::with_capacity(clauses.len());
+        for clause in clauses {
+            self.pay(1 + kept.len() / 16)?;
+            if !kept.contains(&clause) {
+                kept.push(clause);
+            }
+        }
+        Ok(kept)
     }
 
     fn complement(&mut self, x: &Set) -> Result<Set, Undecided> {
-        let mut arr = vec![Clause::from(Arr::ANY)];
-        for clause in &x.arr {
-            let outside = outside(clause, Arr::ANY);
-            arr = self.meet_clauses(&arr, &outside, Self::meet_arrays)?;
-        }
-        let mut obj = vec![Clause::from(Obj::any())];
-        for clause in &x.obj {
-            let outside = outside(clause, Obj::any());
-            obj = self.meet_clauses(&obj, &outside, Self::meet_objects)?;
-        }
+        let everything = Set { absent: true, ..Set::values() };
+        self.without(&everything, x)
+    }
+
+    /// What is in the first set and not in the second.
+    fn without(&mut self, x: &Set, out: &Set) -> Result<Set, Undecided> {
+        let arr = self.without_clauses(&x.arr, &out.arr, Self::meet_arrays)?;
+        let obj = self.without_clauses(&x.obj, &out.obj, Self::meet_objects)?;
+        self.pay(number::cost(&x.num, &out.num) / 8)?;
         Ok(Set {
-            absent: !x.absent,
-            null: !x.null,
-            fals: !x.fals,
-            tru: !x.tru,
-            num: number::complement(&x.num)?,
-            str: self.products.complement(&x.str)?,
+            absent: x.absent && !out.absent,
+            null: x.null && !out.null,
+            fals: x.fals && !out.fals,
+            tru: x.tru && !out.tru,
+            num: number::minus(&x.num, &out.num)?,
+            str: self.products.minus_all(&x.str, &out.str)?,
             arr,
             obj,
         })
     }
 
-    fn meet_clauses<T: Clone + PartialEq>(
+    /// What lies outside a clause lies outside its positive part, which then is one negative more, or inside
+    /// one of its negatives.
+    fn without_clauses<T: Part>(
+        &mut self,
+        clauses: &[Clause<T>],
+        out: &[Clause<T>],
+        meet: Meet<T>,
+    ) -> Result<Vec<Clause<T>>, Undecided> {
+        if clauses.is_empty() || out.is_empty() {
+            return Ok(clauses.to_vec());
+        }
+        let (plain, others): (Vec<_>, Vec<_>) = out.iter().partition(|clause| clause.neg.is_empty());
+        let weight = plain.iter().fold(0, |sum: usize, out| sum.saturating_add(2 + out.pos.weight()));
+        self.pay(clauses.len().saturating_mul(weight) / 8)?;
+        let mut left: Vec<Clause<T>> = Vec::with_capacity(clauses.len());
+        for clause in clauses {
+            if plain.iter().any(|out| out.pos == clause.pos) {
+                continue;
+            }
+            let new = plain.iter().map(|out| &out.pos).filter(|out| !clause.neg.contains(out));
+            let neg = clause.neg.iter().chain(new).cloned().collect();
+            left.push(Clause { pos: clause.pos.clone(), neg });
+        }
+        for clause in others {
+            let inside: Vec<Clause<T>> = clause.neg.iter().map(|neg| neg.clone().into()).collect();
+            let mut next = self.meet_clauses(&left, &inside, meet)?;
+            for known in left {
+                if known.pos != clause.pos {
+                    let mut known = known;
+                    if !known.neg.contains(&clause.pos) {
+                        known.neg.push(clause.pos.clone());
+                    }
+                    next.push(known);
+                }
+            }
+            if next.len() > CLAUSES {
+                return Err(Undecided::Clauses);
+            }
+            left = next;
+        }
+        Ok(left)
+    }
+
+    fn meet_clauses<T: Part>(
         &mut self,
         a: &[Clause<T>],
         b: &[Clause<T>],
-        meet: fn(&mut Self, &T, &T) -> Result<Option<T>, Undecided>,
+        meet: Meet<T>,
     ) -> Result<Vec<Clause<T>>, Undecided> {
         let mut clauses = Vec::new();
         for x in a {
             for y in b {
+                let negatives = x.neg.len() + y.neg.len();
+                self.pay(2 + clauses.len() / 8 + negatives.saturating_mul(1 + x.pos.weight() / 8))?;
                 let Some(pos) = meet(self, &x.pos, &y.pos)? else { continue };
                 let mut neg = x.neg.clone();
                 neg.extend(y.neg.iter().filter(|other| !x.neg.contains(other)).cloned());
@@ -163,6 +254,7 @@ impl Search {
         if is_empty(count) {
             return Ok(None);
         }
+        self.pay(2 * (a.fields.len() + b.fields.len()))?;
         let mut fields = Fields::with_capacity(a.fields.len().max(b.fields.len()));
         for (name, id) in a.fields.iter() {
             fields.push(name.clone(), self.arena.and(id, b.field(name)));
@@ -195,6 +287,9 @@ impl Search {
         'again: loop {
             for (at, a) in clauses.iter().enumerate() {
                 for (other, b) in clauses.iter().enumerate().skip(at + 1) {
+                    if self.pay(1 + a.pos.fields.len() / 32).is_err() {
+                        return clauses;
+                    }
                     let Some(name) = difference(a, b) else { continue };
                     let id = self.arena.or(a.pos.field(&name), b.pos.field(&name));
                     let merged = a.pos.with(&name, id);
@@ -214,11 +309,11 @@ impl Search {
     fn expand(&mut self, one: Id, ids: &Ids) -> Result<Id, Undecided> {
         let may_search = self.expanding.is_empty();
         if !self.expanding.insert(one) {
-            return Ok(self.exactly_one(ids, |search, a, b| plainly_disjoint(&search.arena, a, b)));
+            return self.exactly_one(ids, Self::are_plainly_disjoint);
         }
         let mut out_of_steps = false;
         let expanded = self.exactly_one(ids, |search, a, b| {
-            if plainly_disjoint(&search.arena, a, b) {
+            if search.are_plainly_disjoint(a, b) {
                 return true;
             }
             if !may_search || out_of_steps {
@@ -230,27 +325,49 @@ impl Search {
             empty == Ok(true)
         });
         self.expanding.remove(&one);
-        if out_of_steps { Err(Undecided::Steps) } else { Ok(expanded) }
+        if out_of_steps { Err(Undecided::Steps) } else { expanded }
     }
 
-    fn exactly_one(&mut self, ids: &Ids, mut disjoint: impl FnMut(&mut Self, Id, Id) -> bool) -> Id {
-        let mut one = Id::NEVER;
+    fn exactly_one(
+        &mut self,
+        ids: &Ids,
+        mut disjoint: impl FnMut(&mut Self, Id, Id) -> bool,
+    ) -> Result<Id, Undecided> {
+        let mut one: Vec<Id> = Vec::new();
         for (at, id) in ids.iter().enumerate() {
+            self.pay(1 + at / 4)?;
             let mut shared = Ids::new();
             for before in ids.iter().take(at) {
                 if !disjoint(self, *before, *id) {
                     shared.push(*before);
                 }
             }
-            let mut new = *id;
-            if !shared.is_empty() {
-                let shared = self.arena.or_all(&shared);
-                new = self.arena.diff(new, shared);
-                one = self.arena.diff(one, *id);
+            if shared.is_empty() {
+                one.push(*id);
+                continue;
             }
-            one = self.arena.or(one, new);
+            let (before, shared) = (self.arena.or_all(&one), self.arena.or_all(&shared));
+            one = vec![self.arena.diff(before, *id), self.arena.diff(*id, shared)];
         }
-        one
+        Ok(self.arena.or_all(&one))
+    }
+}
+
+/// What clauses are made of.
+trait Part: Clone + PartialEq {
+    /// How many parts of its own are copied with it.
+    fn weight(&self) -> usize;
+}
+
+impl Part for Arr {
+    fn weight(&self) -> usize {
+        self.prefix.len() + self.counts.len()
+    }
+}
+
+impl Part for Obj {
+    fn weight(&self) -> usize {
+        self.fields.len() + self.rest.len()
     }
 }
 
@@ -261,6 +378,12 @@ fn difference(a: &Clause<Obj>, b: &Clause<Obj>) -> Option<smol_str::SmolStr> {
     if !alike {
         return None;
     }
+    let mut pairs = a.pos.fields.iter().zip(b.pos.fields.iter());
+    if a.pos.fields.len() == b.pos.fields.len() && pairs.clone().all(|((x, _), (y, _))| x == y) {
+        let mut different = pairs.by_ref().filter(|((_, x), (_, y))| x != y);
+        let ((name, _), _) = different.next()?;
+        return different.next().is_none().then(|| name.clone());
+    }
     let names = a.pos.fields.iter().map(|(name, _)| name);
     let more = b.pos.fields.iter().map(|(name, _)| name).filter(|name| a.pos.fields.get(name).is_none());
     let mut different = names.chain(more).filter(|name| a.pos.field(name) != b.pos.field(name));
@@ -268,24 +391,20 @@ fn difference(a: &Clause<Obj>, b: &Clause<Obj>) -> Option<smol_str::SmolStr> {
     different.next().is_none().then(|| name.clone())
 }
 
-/// What is in at least one of two unions.
-fn union<T: Clone + PartialEq>(a: &[T], b: &[T]) -> Result<Vec<T>, Undecided> {
-    let mut union = a.to_vec();
-    for part in b {
-        if !union.contains(part) {
-            union.push(part.clone());
-        }
+/// What is in at least one of several sets, part beside part.
+fn together(sets: &[Arc<Set>]) -> Set {
+    let mut all = Set::default();
+    for set in sets {
+        all.absent |= set.absent;
+        all.null |= set.null;
+        all.fals |= set.fals;
+        all.tru |= set.tru;
+        all.num.extend(set.num.iter().cloned());
+        all.str.extend(set.str.iter().cloned());
+        all.arr.extend(set.arr.iter().cloned());
+        all.obj.extend(set.obj.iter().cloned());
     }
-    if union.len() > CLAUSES { Err(Undecided::Clauses) } else { Ok(union) }
-}
-
-/// What is outside a clause: outside its positive part, or inside one of its negatives.
-fn outside<T: Clone + PartialEq>(clause: &Clause<T>, any: T) -> Vec<Clause<T>> {
-    let mut parts: Vec<Clause<T>> = clause.neg.iter().map(|neg| neg.clone().into()).collect();
-    if clause.pos != any {
-        parts.insert(0, Clause { pos: any, neg: vec![clause.pos.clone()] });
-    }
-    parts
+    all
 }
 
 /// The strings of a set, without any other of its parts: these never hang on the names of properties.

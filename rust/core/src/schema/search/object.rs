@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 
 use super::{FirstFound, Search, Witness};
 use crate::schema::arena::Id;
@@ -14,6 +14,8 @@ use crate::schema::undecided::Undecided;
 
 /// The most members that are made up to reach a least count.
 const MEMBERS: u64 = 1_000;
+/// The name of a member that is made up where any will do.
+const EXTRA: &str = "extra";
 
 impl Search {
     /// An object of `pos` that is in none of `negatives`: each way of leaving the first is tried.
@@ -45,12 +47,17 @@ impl Search {
         let others = rest.iter().filter(|_| counted);
         let names: Vec<SmolStr> = names_of([pos, out].into_iter().chain(others));
         for name in &names {
+            self.pay(2)?;
+            if pos.field(name) == out.field(name) {
+                continue;
+            }
             let field = self.arena.diff(pos.field(name), out.field(name));
             if field == Id::NEVER || self.is_plainly_empty(field) {
                 continue;
             }
             let possible = self.is_possible(field).map(Some);
             if first.note(possible)? == Some(true) {
+                self.pay(pos.fields.len() / 4)?;
                 let found = self.object(&pos.with(name, field), rest);
                 if let Some(object) = first.note(found)? {
                     return Ok(Some(object));
@@ -109,15 +116,38 @@ impl Search {
             return Ok(Vec::new());
         }
         let all_names = rest.iter().flat_map(|other| other.fields.iter().map(|(name, _)| name));
-        let declared: Vec<&str> = names.iter().chain(all_names).map(SmolStr::as_str).collect();
-        let declared = Arc::new(Dfa::words(&declared));
+        let declared: FxHashSet<&str> = names.iter().chain(all_names).map(SmolStr::as_str).collect();
+        self.pay(declared.len())?;
         let mut keys = Vec::new();
         for (class, field) in classes {
-            if let Some(key) = self.products.minus(&class, &declared)?.word(0, None)? {
-                keys.push((SmolStr::from(key), field));
+            if let Some(key) = self.fresh_key(&class, &declared)? {
+                keys.push((key, field));
             }
         }
         Ok(keys)
+    }
+
+    /// A key of a class that is not declared; `None` is proof that there is none.
+    fn fresh_key(
+        &mut self,
+        class: &Arc<Dfa>,
+        declared: &FxHashSet<&str>,
+    ) -> Result<Option<SmolStr>, Undecided> {
+        if class.is_all() {
+            let plain = std::iter::once(SmolStr::new_static(EXTRA));
+            let mut numbered = plain.chain((2..).map(|n: usize| format_smolstr!("{EXTRA}{n}")));
+            return Ok(numbered.find(|key| !declared.contains(key.as_str())));
+        }
+        // An empty key is one too, but the hardest to read.
+        for least in [1, 0] {
+            match self.products.word(class, (least, None))? {
+                Some(key) if !declared.contains(key.as_str()) => return Ok(Some(key)),
+                _ => {}
+            }
+        }
+        let declared = self.products.of_words(declared.iter().copied())?;
+        let free = self.products.minus(class, &declared)?;
+        self.products.word(&free, (0, None))
     }
 
     /// An object of a set without negatives: what is required, then what is optional, then made-up keys, until
@@ -125,6 +155,7 @@ impl Search {
     fn members(&mut self, pos: &Obj) -> Result<Option<Witness>, Undecided> {
         let mut members: Vec<(SmolStr, Option<Witness>)> = Vec::new();
         let mut optional = 0;
+        self.pay(pos.fields.len())?;
         for (name, id) in pos.fields.iter() {
             let absent = !self.arena.facts(id).present && self.normal(id)?.absent;
             if absent {
@@ -174,8 +205,7 @@ impl Search {
         if pos.count.0 > MEMBERS {
             return Err(Undecided::Steps);
         }
-        let declared: Vec<&str> = pos.fields.iter().map(|(name, _)| name.as_str()).collect();
-        let declared = Arc::new(Dfa::words(&declared));
+        let declared = self.products.of_words(pos.fields.iter().map(|(name, _)| name.as_str()))?;
         for (class, id) in &pos.rest {
             let field = self.arena.and(*id, Id::PRESENT);
             let Some(value) = self.member(field)? else { continue };
@@ -183,14 +213,15 @@ impl Search {
             let endless = !keys.is_finite();
             let mut least = 0;
             while (members.len() as u64) < pos.count.0 {
-                let Some(key) = keys.word(least, None)? else { break };
+                let Some(key) = self.products.word(&keys, (least, None))? else { break };
                 if endless {
                     // A longer key is another key.
                     least = key.chars().count() as u64 + 1;
                 } else {
-                    keys = self.products.minus(&keys, &Arc::new(Dfa::words(&[&key])))?;
+                    let taken = self.products.of_words(std::iter::once(key.as_str()))?;
+                    keys = self.products.minus(&keys, &taken)?;
                 }
-                members.push((SmolStr::from(key), value.clone()));
+                members.push((key, value.clone()));
             }
         }
         Ok(())

@@ -22,7 +22,7 @@ mod words;
 pub use dfa::{Dfa, START};
 pub use pattern::{Pattern, PatternError};
 pub use product::{Operation, PRODUCT_STATES, PRODUCT_STEPS};
-pub use witness::{TooLong, WITNESS_CHARS};
+pub use witness::{TooLong, WITNESS_CHARS, WITNESS_STEPS};
 
 /// An interval of lengths in Unicode scalar values: the least, and the greatest if there is one.
 pub type Length = (u64, Option<u64>);

@@ -8,7 +8,7 @@ use super::intern::{Interner, count};
 pub const WITNESS_CHARS: u64 = 20_000;
 
 /// The edges that are followed before the search for a witness ends: some 50 ms, and at most 16 MB.
-const STEPS: usize = 4_000_000;
+pub const WITNESS_STEPS: usize = 4_000_000;
 
 /// Whether there is a word was not decided: it would be longer than [`WITNESS_CHARS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
@@ -19,6 +19,17 @@ impl Dfa {
     /// A shortest word of the set whose length lies in `lo..=hi`, made of plain characters where it can be.
     /// `None` is proof that there is none.
     pub fn word(&self, lo: u64, hi: Option<u64>) -> Result<Option<String>, TooLong> {
+        self.word_within(lo, hi, &mut { WITNESS_STEPS })
+    }
+
+    /// The same, for callers that bound the sum of many: what it costs is taken from `steps`, and when they are
+    /// used up it is [`TooLong`].
+    pub fn word_within(
+        &self,
+        lo: u64,
+        hi: Option<u64>,
+        steps: &mut usize,
+    ) -> Result<Option<String>, TooLong> {
         let Some((least, most)) = self.lengths() else { return Ok(None) };
         let lo = lo.max(least);
         let hi = match (hi, most) {
@@ -31,7 +42,7 @@ impl Dfa {
         // Of a longer word the part past `lo` would pass a state twice, and could be cut there.
         let reach = lo.saturating_add(u64::from(self.states()));
         let last = hi.map_or(reach, |hi| hi.min(reach));
-        let mut layers = Layers::new(self);
+        let mut layers = Layers::new(self, steps);
         for length in 0..=last.min(WITNESS_CHARS) {
             if length >= lo && layers.contains(length, START) {
                 return Ok(Some(self.spell(&layers, length)));
@@ -109,7 +120,7 @@ impl Dfa {
     }
 
     /// Walks from the start through the layers of states that still have `length` steps to go.
-    fn spell(&self, layers: &Layers, length: u64) -> String {
+    fn spell(&self, layers: &Layers<'_>, length: u64) -> String {
         let mut word = String::new();
         let mut state = START;
         for left in (0..length).rev() {
@@ -148,17 +159,18 @@ fn plainest(lo: char, hi: char) -> (u8, char) {
 
 /// For each number of steps the states from which exactly so many steps lead to acceptance, in order. The
 /// sequence is periodic in the end, so it is kept up to its first repetition.
-struct Layers {
+struct Layers<'b> {
     /// For each state the states with an edge to it.
     sources: Vec<Vec<u32>>,
     known: Interner,
     /// Where the sequence repeats: from the first on, with the period.
     cycle: Option<(u64, u64)>,
-    steps: usize,
+    /// What is left of the steps.
+    steps: &'b mut usize,
 }
 
-impl Layers {
-    fn new(dfa: &Dfa) -> Self {
+impl<'b> Layers<'b> {
+    fn new(dfa: &Dfa, steps: &'b mut usize) -> Self {
         let mut sources = vec![Vec::new(); dfa.states() as usize];
         for state in 0..dfa.states() {
             for edge in dfa.row(state) {
@@ -169,7 +181,8 @@ impl Layers {
         }
         let mut known = Interner::new();
         known.intern(&(0..dfa.states()).filter(|state| dfa.is_accepting(*state)).collect::<Vec<_>>());
-        Self { sources, known, cycle: None, steps: 0 }
+        *steps = steps.saturating_sub(dfa.states() as usize);
+        Self { sources, known, cycle: None, steps }
     }
 
     fn contains(&self, at: u64, state: u32) -> bool {
@@ -190,14 +203,14 @@ impl Layers {
         for state in self.known.get(number - 1) {
             next.extend(self.sources.get(*state as usize).into_iter().flatten());
         }
-        self.steps += 1 + next.len();
+        *self.steps = self.steps.saturating_sub(1 + next.len());
         next.sort_unstable();
         next.dedup();
         let layer = self.known.intern(&next);
         if layer < number {
             self.cycle = Some((u64::from(layer), u64::from(number - layer)));
         }
-        self.steps < STEPS
+        *self.steps > 0
     }
 }
 
