@@ -1,6 +1,15 @@
 //! Prints how the grammars compare with those of llama.rn's own converter, on the schemas of real tools and of the
 //! standard's suite: `cargo run --release -p connector-oracle --example table`.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    reason = "a measurement that prints"
+)]
+
 #[path = "../tests/common/mod.rs"]
 mod common;
 
@@ -18,7 +27,11 @@ fn main() {
         println!("{}", table::HEAD);
         for (name, cases) in [("real tools", &tools), ("standard", &standard)] {
             let (ours, theirs) = table::rows(&mut judge, cases);
-            println!("{}\n{}", ours.line(&format!("ours, {name}")), theirs.line(&format!("llama.rn, {name}")));
+            println!(
+                "{}\n{}",
+                ours.line(&format!("ours, {name}")),
+                theirs.line(&format!("llama.rn, {name}"))
+            );
         }
         speed(&mut judge, &tools);
     }
