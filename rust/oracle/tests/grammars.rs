@@ -1,6 +1,14 @@
 //! Every grammar that is written loads in llama.rn, takes nothing that its schema refuses unless it says so, and
 //! leaves out nothing but other spellings.
 
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test"
+)]
+
 mod common;
 
 use common::random::Random;

@@ -1,5 +1,13 @@
 //! The grammars beside those of llama.rn's own converter, on the same schemas.
 
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test"
+)]
+
 mod common;
 
 use common::suites::{self, Options};
