@@ -88,7 +88,7 @@ impl Gbnf {
                 self.leftmost(&self.0[name.as_str()], &mut Vec::new())
             }
             Node::Class(..) => false,
-            Node::Times(node, least, _) => self.leftmost(node, first) | (*least == 0),
+            Node::Times(node, least, _) => self.leftmost(node, first) || *least == 0,
         }
     }
 

@@ -53,9 +53,7 @@ fn no_rule_is_left_recursive_and_few_begin_with_another() {
 fn what_is_repeated_is_one_element() {
     // The rules of a group would count once more for each repetition.
     for text in texts() {
-        for (at, _) in text.match_indices("){") {
-            panic!("a group is repeated: {}", &text[at.saturating_sub(40)..at + 2]);
-        }
+        assert!(!text.contains("){"), "{text}");
     }
 }
 
