@@ -104,7 +104,8 @@ pub(crate) async fn exchange(
     progress: &Progress,
 ) -> Result<Outcome, Failure> {
     progress.send(connection.mark.clone());
-    match connection.sender.try_send_request(request).await {
+    let response = connection.sender.try_send_request(request);
+    match connection.driver.drive(response).await {
         Ok(response) => {
             check_framing(&response)?;
             progress.answered(response.status().as_u16());
