@@ -133,7 +133,7 @@ impl Run {
         let event = Event {
             time_ms: self.inner.clock.wall_ms(),
             deed: Deed::Call,
-            subject: plan.preview().tool.clone(),
+            subject: plan.preview().tool.to_string(),
             tool_set: plan.tool_set(),
             object: Some(plan.digest()),
             outcome,
