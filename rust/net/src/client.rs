@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use connector_core::Refusal;
-use connector_core::request::{Budget, Method, Outgoing};
+use connector_core::request::{Budget, Outgoing};
 use connector_core::response::Received;
 use http::Response;
 use hyper::body::{Body as _, Incoming};
@@ -159,15 +159,16 @@ impl Client {
         let budget = outgoing.budget();
         let key = Key::new(url, outgoing.reach(), budget.header_bytes);
         let mut request = request(outgoing, url)?;
-        let once_only = budget.retries == 0 && !matches!(outgoing.method(), Method::Get | Method::Head);
+        // By the budget and not by the method: a GET may be declared a write.
+        let once_only = budget.retries == 0;
         while let Some(mut connection) = self.pool.take(&key, once_only).await {
-            match exchange(&mut connection, request, progress).await? {
+            match exchange(&mut connection, request, budget, progress).await? {
                 Outcome::Answered(response) => return Ok(Answer { response, lease: (key, connection) }),
                 Outcome::Untouched(whole) => request = whole,
             }
         }
         let mut connection = self.open(outgoing, url, progress).await?;
-        match exchange(&mut connection, request, progress).await? {
+        match exchange(&mut connection, request, budget, progress).await? {
             Outcome::Answered(response) => Ok(Answer { response, lease: (key, connection) }),
             Outcome::Untouched(_) => Err(Failure::Protocol(Malformed::CutShort)),
         }
@@ -188,7 +189,10 @@ impl Client {
         } else {
             Coding::of(&head.headers).map_err(Failure::Encoding)?
         };
-        let body = body::read(body, coding, budget).await?;
+        let body = match body::read(body, coding, budget).await {
+            Err(Failure::Protocol(_)) if lease.1.mark.flooded() => return Err(Failure::BodyTooLarge),
+            read => read?,
+        };
         if body.ended {
             self.pool.keep(lease.0, lease.1);
         }
