@@ -38,6 +38,9 @@ pub struct ClientOptions {
     /// Where a judged address is really connected to.
     #[cfg(feature = "test-hooks")]
     pub connect_map: std::collections::HashMap<std::net::SocketAddr, std::net::SocketAddr>,
+    /// Where every other judged address is led to; absent: to itself.
+    #[cfg(feature = "test-hooks")]
+    pub connect_elsewhere: Option<std::net::SocketAddr>,
 }
 
 impl ClientOptions {
@@ -49,6 +52,8 @@ impl ClientOptions {
             pacing: Pacing::default(),
             #[cfg(feature = "test-hooks")]
             connect_map: std::collections::HashMap::new(),
+            #[cfg(feature = "test-hooks")]
+            connect_elsewhere: None,
         }
     }
 }
@@ -84,6 +89,8 @@ impl Client {
             tls: OnceLock::new(),
             #[cfg(feature = "test-hooks")]
             map: options.connect_map,
+            #[cfg(feature = "test-hooks")]
+            elsewhere: options.connect_elsewhere,
         };
         Ok(Self { connector, pool: Pool::default(), pacing: options.pacing })
     }

@@ -122,12 +122,12 @@ pub(crate) async fn exchange(
 
 /// What may come before the final head was read: a few interim answers, that head, and what is read ahead of the body.
 fn head_bytes(budget: &Budget) -> usize {
-    4 * budget.header_bytes.saturating_add(BUFFER)
+    budget.header_bytes.saturating_add(BUFFER).saturating_mul(4)
 }
 
-/// What may come of a body, framing included: a chunk of one byte takes six, and a trailer is a head.
+/// What may come of a body, framing included: a chunk takes five bytes beside its own, and a trailer is a head.
 fn body_bytes(budget: &Budget) -> usize {
-    budget.wire_bytes.saturating_mul(8).saturating_add(head_bytes(budget))
+    budget.wire_bytes.saturating_mul(2).saturating_add(head_bytes(budget))
 }
 
 fn failure(error: &hyper::Error, connection: &Connection) -> Failure {

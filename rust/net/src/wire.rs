@@ -3,7 +3,7 @@
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -30,6 +30,7 @@ struct Marks {
     sent: AtomicU8,
     heard: AtomicUsize,
     allowed: AtomicUsize,
+    flooded: AtomicBool,
 }
 
 impl SentMark {
@@ -38,6 +39,7 @@ impl SentMark {
         self.0.sent.store(QUIET, Ordering::SeqCst);
         self.0.heard.store(0, Ordering::SeqCst);
         self.0.allowed.store(0, Ordering::SeqCst);
+        self.0.flooded.store(false, Ordering::SeqCst);
     }
 
     /// Lets this many further bytes of the answer come.
@@ -46,9 +48,9 @@ impl SentMark {
         self.0.allowed.store(heard.saturating_add(bytes), Ordering::SeqCst);
     }
 
-    /// Whether more came than was allowed.
+    /// Whether more came than was allowed at its time, which ended the stream.
     pub(crate) fn flooded(&self) -> bool {
-        self.0.heard.load(Ordering::SeqCst) > self.0.allowed.load(Ordering::SeqCst)
+        self.0.flooded.load(Ordering::SeqCst)
     }
 
     /// Whether anything may have been sent; if not, nothing will be.
@@ -66,8 +68,12 @@ impl SentMark {
 
     /// Counts bytes that came.
     fn hear(&self, bytes: usize) -> io::Result<()> {
-        self.0.heard.fetch_add(bytes, Ordering::SeqCst);
-        if self.flooded() { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+        let heard = self.0.heard.fetch_add(bytes, Ordering::SeqCst).saturating_add(bytes);
+        if heard > self.0.allowed.load(Ordering::SeqCst) {
+            self.0.flooded.store(true, Ordering::SeqCst);
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        Ok(())
     }
 
     fn begin(&self) -> io::Result<()> {
