@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use connector_core::Refusal;
-use connector_core::request::{Budget, Method, Outgoing};
+use connector_core::request::{Budget, Outgoing};
 use connector_core::response::Received;
 use http::Response;
 use hyper::body::{Body as _, Incoming};
@@ -38,6 +38,9 @@ pub struct ClientOptions {
     /// Where a judged address is really connected to.
     #[cfg(feature = "test-hooks")]
     pub connect_map: std::collections::HashMap<std::net::SocketAddr, std::net::SocketAddr>,
+    /// Where every other judged address is led to; absent: to itself.
+    #[cfg(feature = "test-hooks")]
+    pub connect_elsewhere: Option<std::net::SocketAddr>,
 }
 
 impl ClientOptions {
@@ -49,6 +52,8 @@ impl ClientOptions {
             pacing: Pacing::default(),
             #[cfg(feature = "test-hooks")]
             connect_map: std::collections::HashMap::new(),
+            #[cfg(feature = "test-hooks")]
+            connect_elsewhere: None,
         }
     }
 }
@@ -84,6 +89,8 @@ impl Client {
             tls: OnceLock::new(),
             #[cfg(feature = "test-hooks")]
             map: options.connect_map,
+            #[cfg(feature = "test-hooks")]
+            elsewhere: options.connect_elsewhere,
         };
         Ok(Self { connector, pool: Pool::default(), pacing: options.pacing })
     }
@@ -159,15 +166,16 @@ impl Client {
         let budget = outgoing.budget();
         let key = Key::new(url, outgoing.reach(), budget.header_bytes);
         let mut request = request(outgoing, url)?;
-        let once_only = budget.retries == 0 && !matches!(outgoing.method(), Method::Get | Method::Head);
+        // By the budget and not by the method: a GET may be declared a write.
+        let once_only = budget.retries == 0;
         while let Some(mut connection) = self.pool.take(&key, once_only).await {
-            match exchange(&mut connection, request, progress).await? {
+            match exchange(&mut connection, request, budget, progress).await? {
                 Outcome::Answered(response) => return Ok(Answer { response, lease: (key, connection) }),
                 Outcome::Untouched(whole) => request = whole,
             }
         }
         let mut connection = self.open(outgoing, url, progress).await?;
-        match exchange(&mut connection, request, progress).await? {
+        match exchange(&mut connection, request, budget, progress).await? {
             Outcome::Answered(response) => Ok(Answer { response, lease: (key, connection) }),
             Outcome::Untouched(_) => Err(Failure::Protocol(Malformed::CutShort)),
         }
@@ -188,7 +196,11 @@ impl Client {
         } else {
             Coding::of(&head.headers).map_err(Failure::Encoding)?
         };
-        let body = connection.driver.drive(body::read(body, coding, budget)).await?;
+        let read = connection.driver.drive(body::read(body, coding, budget)).await;
+        let body = match read {
+            Err(Failure::Protocol(_)) if connection.mark.flooded() => return Err(Failure::BodyTooLarge),
+            read => read?,
+        };
         if body.ended {
             self.pool.keep(key, connection).await;
         }

@@ -32,7 +32,7 @@ const SETTLE: Duration = Duration::from_millis(20);
 const KEPT: usize = 64;
 
 /// What the read buffer of a connection holds at most besides a head.
-const BUFFER: usize = 64 << 10;
+pub(crate) const BUFFER: usize = 64 << 10;
 
 /// What a connection was made for; another request may use it only if all of this is the same.
 #[derive(Clone, PartialEq, Eq)]
