@@ -75,9 +75,9 @@ impl Grant {
         self.only.as_ref().is_none_or(|only| only.0.iter().any(|word| is_tool(word, id, name)))
     }
 
-    /// The first member in which this grant allows what `before` did not, if there is one. Another binding of an
-    /// origin or a setting is wider: the person chose the old one.
-    pub fn wider_member(&self, before: &Self) -> Option<&'static str> {
+    /// The members in which this grant allows what `before` did not. Another binding of an origin or a setting is
+    /// wider: the person chose the old one.
+    pub fn wider_members(&self, before: &Self) -> Vec<&'static str> {
         let flag = |now: bool, then: bool| now && !then;
         // Names are unique, so the order in which they were written does not count.
         let origins = |grant: &Self| -> BTreeMap<SmolStr, SmolStr> {
@@ -102,13 +102,13 @@ impl Grant {
             ),
             ("flows", flows(self).iter().any(|id| !before_flows.contains(id))),
         ];
-        let wider = checks.into_iter().find(|(_, wider)| *wider).map(|(member, _)| member);
         let only = match (&self.only, &before.only) {
             (_, None) => false,
             (None, Some(_)) => true,
             (Some(now), Some(then)) => now.0.iter().any(|name| !then.0.contains(name)),
         };
-        wider.or(only.then_some("only"))
+        let checks = checks.into_iter().chain([("only", only)]);
+        checks.filter(|(_, wider)| *wider).map(|(member, _)| member).collect()
     }
 
     /// The SHA-256 of the RFC 8785 form of every member and of the manifest that the grant is given for.

@@ -121,8 +121,8 @@ impl Session {
     /// which a first install of an id may leave out.
     ///
     /// # Errors
-    /// `manifest.invalid` with all findings, `grant.invalid`, `contract.stale`, `install.source`,
-    /// `install.replacement`.
+    /// `manifest.invalid` with all findings, `grant.invalid`, `contract.stale`, `merge.source` and the
+    /// others of a merge.
     pub fn install(
         &self,
         manifest: &[u8],

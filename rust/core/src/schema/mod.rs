@@ -12,6 +12,7 @@
 //! needs code of its own. What cannot be enforced exactly is refused by name, never repaired.
 
 mod accepts;
+mod annotations;
 mod arena;
 mod array;
 mod chain;

@@ -1,0 +1,207 @@
+//! Every leaf of a manifest: it changes the effect hash, and a merge does not let it move.
+
+use std::sync::Arc;
+
+use connector_core::toolset::{Connector, ToolSet};
+use serde_json::{Value, json};
+
+use crate::base::base;
+use crate::kit::{grant, successor, try_connector};
+
+pub(crate) const SOURCE: &str = "source";
+
+/// What the base has no value for.
+pub(crate) fn given() -> Value {
+    json!({ "origins": { "server": "https://notes.example.org/base" },
+        "settings": { "book": "work", "page": 20, "tone": "warm" } })
+}
+
+pub(crate) fn bind(manifest: &Value) -> Result<Arc<Connector>, String> {
+    try_connector(manifest, SOURCE, grant(&given())).map(Arc::new)
+}
+
+/// Every leaf, with other values for it of which some may fit; `Null` stands for "gone".
+fn others(value: &Value) -> Vec<Value> {
+    let mut others = match value {
+        Value::String(text) => {
+            let mut others: Vec<Value> = vec![json!(format!("{text}x")), json!(format!("x{text}"))];
+            let words = [
+                "read",
+                "write",
+                "destructive",
+                "GET",
+                "HEAD",
+                "POST",
+                "PUT",
+                "PATCH",
+                "DELETE",
+                "string",
+                "integer",
+                "number",
+                "boolean",
+                "object",
+                "array",
+                "repeat",
+                "comma",
+                "pipe",
+                "brackets",
+                "omit",
+                "none",
+                "text/plain",
+                "words",
+                "labels",
+                "title",
+                "text",
+                "id",
+                "reason",
+                "book",
+                "page",
+                "tone",
+                "token",
+                "key",
+                "server",
+                "api",
+                "cold",
+                "https://api2.notes.example",
+                "https://notes.example/about",
+                "/detail/x",
+                "Token",
+                "application/problem+json",
+            ];
+            others.extend(words.iter().filter(|word| **word != text).map(|word| json!(word)));
+            others.push(json!("c".repeat(64)));
+            others
+        }
+        Value::Number(number) => {
+            let number = number.as_f64().unwrap();
+            [number + 1.0, number - 1.0, number / 2.0]
+                .into_iter()
+                .map(|n| if n.fract() == 0.0 { json!(n as i64) } else { json!(n) })
+                .collect()
+        }
+        Value::Bool(value) => vec![json!(!value)],
+        _ => Vec::new(),
+    };
+    others.push(Value::Null);
+    others
+}
+
+/// The manifest with each leaf changed in every way that still checks and binds: pointer and manifest.
+pub(crate) fn variants(manifest: &Value) -> Vec<(String, Value)> {
+    let mut pointers = Vec::new();
+    collect(manifest, String::new(), &mut pointers);
+    let mut variants = Vec::new();
+    for pointer in pointers {
+        let value = manifest.pointer(&pointer).unwrap();
+        for other in others(value) {
+            let mut variant = manifest.clone();
+            if other.is_null() {
+                let (parent, last) = pointer.rsplit_once('/').unwrap();
+                match variant.pointer_mut(parent).unwrap() {
+                    Value::Array(items) => drop(items.remove(last.parse().unwrap())),
+                    parent => drop(parent.as_object_mut().unwrap().shift_remove(&unescape(last))),
+                }
+            } else {
+                *variant.pointer_mut(&pointer).unwrap() = other;
+            }
+            if bind(&variant).is_ok() {
+                variants.push((pointer.clone(), variant));
+            }
+        }
+    }
+    variants
+}
+
+fn unescape(token: &str) -> String {
+    token.replace("~1", "/").replace("~0", "~")
+}
+
+fn collect(value: &Value, at: String, pointers: &mut Vec<String>) {
+    let mut below: Vec<(String, &Value)> = Vec::new();
+    match value {
+        Value::Object(object) => {
+            below.extend(
+                object.iter().map(|(name, value)| (name.replace('~', "~0").replace('/', "~1"), value)),
+            );
+        }
+        Value::Array(items) => below.extend(items.iter().enumerate().map(|(n, item)| (n.to_string(), item))),
+        _ => {}
+    }
+    if !at.is_empty() {
+        pointers.push(at.clone());
+    }
+    for (name, value) in below {
+        collect(value, format!("{at}/{name}"), pointers);
+    }
+}
+
+const FREE: [&str; 3] = ["/version", "/supersedes", "/$schema"];
+
+#[test]
+fn every_leaf_but_three_changes_the_effect_hash() {
+    let of = |connector: &Connector| -> Vec<(String, String)> {
+        connector.effects().map(|(name, hash)| (name.to_owned(), hash.to_string())).collect()
+    };
+    let before = of(&bind(&base()).unwrap());
+    let variants = variants(&base());
+    let mut pointers: Vec<&str> = variants.iter().map(|(pointer, _)| pointer.as_str()).collect();
+    pointers.dedup();
+    println!("{} leaves in {} variants", pointers.len(), variants.len());
+    assert!(pointers.len() > 120, "too few leaves can be changed: {pointers:?}");
+    for (pointer, variant) in &variants {
+        let same = of(&bind(variant).unwrap()) == before;
+        assert_eq!(
+            same,
+            FREE.contains(&pointer.as_str()),
+            "{pointer} {}",
+            variant.pointer(pointer).unwrap_or(&Value::Null)
+        );
+    }
+}
+
+#[test]
+fn what_a_person_binds_changes_the_effect_hash() {
+    let hashes = |given: &Value| -> Vec<String> {
+        let connector = try_connector(&base(), SOURCE, grant(given)).unwrap();
+        connector.effects().map(|(_, hash)| hash.to_string()).collect()
+    };
+    let before = hashes(&given());
+    for (pointer, value, tools) in [
+        ("/origins/server", json!("https://other.example.org/base"), [false, true, true, true, false]),
+        ("/settings/book", json!("private"), [true, true, true, false, false]),
+        ("/settings/page", json!(21), [true, false, false, false, false]),
+        ("/settings/tone", json!("plain"), [true, false, false, false, false]),
+    ] {
+        let mut other = given();
+        *other.pointer_mut(pointer).unwrap() = value;
+        let changed: Vec<bool> = hashes(&other).iter().zip(&before).map(|(x, y)| x != y).collect();
+        assert_eq!(changed, tools, "{pointer}");
+    }
+}
+
+/// A merge lets a variant through only where every difference is a narrower schema, a lower limit or a tool gone.
+#[test]
+fn no_leaf_moves_in_a_merge() {
+    let old = base();
+    let set = ToolSet::default().install(bind(&old).unwrap(), None).unwrap();
+    let mut through = Vec::new();
+    for (pointer, variant) in variants(&old) {
+        if FREE.contains(&pointer.as_str()) {
+            continue;
+        }
+        let new = bind(&successor(&old, &variant)).unwrap();
+        if set.replace(new, set.hash()).is_ok() {
+            let now = variant.pointer(&pointer).unwrap_or(&Value::Null);
+            through.push(format!("{pointer}: {now}"));
+        }
+    }
+    through.sort();
+    println!("let through:\n{}", through.join("\n"));
+    let may = |line: &String| {
+        line.contains("/parameters/")
+            || line.contains("/limits")
+            || line.matches('/').count() == 2 && line.ends_with(": null")
+    };
+    assert!(through.iter().all(may), "{through:#?}");
+    assert!(through.iter().any(|line| line.contains("timeoutMs")), "limits can fall");
+}
