@@ -49,13 +49,11 @@ impl Ours {
         network.resolver = Arc::new(ScriptedResolver::new().with(&format!("{HOST}:{port}"), vec![lookup]));
         let limits = TrustLimits { calls_per_minute: u32::MAX, ..TrustLimits::default() };
         let session = Session::open(SessionOptions { limits, ..SessionOptions::new(network) });
-        let manifest = format!(
-            r#"{{"manifestVersion":1,"id":"notes","version":"1","title":"Notes","description":"Notes.",
-"origins":{{"api":{{"userProvided":{{"title":"Server","localNetwork":true}}}}}},"tools":[{{"name":"find","description":"Find.","effect":"read",
-"parameters":{{"type":"object","properties":{{"words":{{"type":"string"}}}},"required":["words"]}},
-"request":{{"method":"GET","origin":"api","path":["v1","notes"],"query":{{"q":{{"$param":"words"}}}}}},
-"response":{{"from":"/results","each":true,"fields":{{"id":"/id","title":"/title"}}}}}}]}}"#
-        );
+        let manifest = r#"{"manifestVersion":1,"id":"notes","version":"1","title":"Notes","description":"Notes.",
+"origins":{"api":{"userProvided":{"title":"Server","localNetwork":true}}},"tools":[{"name":"find","description":"Find.","effect":"read",
+"parameters":{"type":"object","properties":{"words":{"type":"string"}},"required":["words"]},
+"request":{"method":"GET","origin":"api","path":["v1","notes"],"query":{"q":{"$param":"words"}}},
+"response":{"from":"/results","each":true,"fields":{"id":"/id","title":"/title"}}}]}"#;
         let grant = format!(r#"{{"origins":{{"api":"https://{HOST}:{port}"}},"loopback":true}}"#);
         let profile = Profile { max_bytes: 4096, max_depth: 8, numbers: Numbers::Exact };
         let grant = Grant::read(&read_strict(grant.as_bytes(), profile).unwrap(), session.limits()).unwrap();

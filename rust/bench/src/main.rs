@@ -19,11 +19,13 @@ mod table;
 #[global_allocator]
 static ALLOCATOR: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
 
+type Rows = fn(&mut table::Table);
+
 fn main() {
     // With a name, only the rows of that part: for a profiler.
     let only = std::env::args().nth(1);
     let mut table = table::Table::new();
-    let parts: [(&str, fn(&mut table::Table)); 4] =
+    let parts: [(&str, Rows); 4] =
         [("memory", memory::rows), ("check", check::rows), ("plan", plan::rows), ("execute", execute::rows)];
     for (name, rows) in parts {
         if only.as_deref().is_none_or(|only| only == name) {

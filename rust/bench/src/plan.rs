@@ -14,7 +14,7 @@ pub(crate) fn rows(table: &mut Table) {
     let installed =
         session.install(manifest(50, 64 << 10).as_bytes(), "bench", Grant::default(), None).unwrap();
     let contract = installed.contract.to_string();
-    let arguments = r#"{"words":"tea & milk / 100%","state":"open","since":"2026-01-31","page":3,"labels":["home","a b"]}"#;
+    let arguments = r#"{"words":"tea & milk / more","state":"open","since":"2026-01-31","page":3,"labels":["home","a b"]}"#;
     let call = ToolCall { name: "notes.find_7".to_owned(), arguments: arguments.to_owned() };
     let refused = session.plan(&call, Some(&contract), None);
     assert!(refused.is_err(), "a slash in a path is refused");

@@ -9,7 +9,7 @@ use connector_core::{Finding, TrustLimits};
 
 use crate::Format;
 use crate::rpc::{object, report};
-use crate::source::read_start;
+use crate::source::{name_of, read_start};
 use crate::style::{ERROR, FRAME, GOOD, QUIET, TITLE, Trouble, WARNING, out, safe};
 
 /// Checks one file. Status 0 when it may be installed, also with warnings; 1 when not.
@@ -30,7 +30,7 @@ pub(crate) fn check(file: &Path, format: Format) -> Result<ExitCode, Trouble> {
     let checked = check_manifest(&bytes, &limits);
     match format {
         Format::Json => out(&report(&checked, &bytes).to_text()),
-        Format::Text => print(&file.display().to_string(), &bytes, &checked),
+        Format::Text => print(&name_of(file), &bytes, &checked),
     }
     Ok(if checked.manifest.is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -52,18 +52,14 @@ fn print(file: &str, bytes: &[u8], report: &Report) {
     }
     let warnings = findings.iter().filter(|finding| !finding.is_error()).count();
     let warned = if warnings == 0 { String::new() } else { format!(", {}", count(warnings, "warning")) };
-    match &report.manifest {
-        Some(manifest) => {
-            let tools = count(manifest.tools().len(), "tool");
-            let (id, version, hash) = (manifest.id(), manifest.version(), manifest.sha256());
-            out(&format!("{GOOD}ok{GOOD:#}: {TITLE}{id}{TITLE:#} {version}, {tools}{warned}"));
-            out(&format!("{QUIET}sha256 {hash}{QUIET:#}"));
-        }
-        None => {
-            let errors = count(report.findings.errors(), "error");
-            out(&format!("{ERROR}refused{ERROR:#}: {} has {errors}{warned}", safe(file)));
-        }
-    }
+    let Some(manifest) = &report.manifest else {
+        let errors = count(report.findings.errors(), "error");
+        return out(&format!("{ERROR}refused{ERROR:#}: {} has {errors}{warned}", safe(file)));
+    };
+    let tools = count(manifest.tools().len(), "tool");
+    let (id, version, hash) = (manifest.id(), manifest.version(), manifest.sha256());
+    out(&format!("{GOOD}ok{GOOD:#}: {TITLE}{id}{TITLE:#} {version}, {tools}{warned}"));
+    out(&format!("{QUIET}sha256 {hash}{QUIET:#}"));
 }
 
 /// `1 error`, `2 errors`.

@@ -36,7 +36,7 @@ Status: 0 when it went well, 1 when something was refused, 2 after wrong use.";
 
 /// Checks, previews and calls connectors from your own machine.
 #[derive(Parser)]
-#[command(name = "connector", version, about, after_help = EXAMPLES)]
+#[command(name = "connector", version, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -48,7 +48,7 @@ enum Command {
     Check {
         /// The manifest; `-` is stdin
         file: PathBuf,
-        /// How the report is written: for people, or as JSON for programs
+        /// How the report is written
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
@@ -58,14 +58,16 @@ enum Command {
     Preview {
         #[command(flatten)]
         call: CallFlags,
-        /// How the preview is written: for people, or as JSON for programs
+        /// How the preview is written
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
     /// Send a call and print the text for the model
     ///
-    /// Only the text for the model goes to stdout; a preview and the question for a confirmation go to stderr.
-    /// The status is 1 also when the server answers with an error.
+    /// Only the text for the model goes to stdout; a preview and the question for a
+    /// confirmation go to stderr. The status is 1 also when the server answers with
+    /// an error.
+    #[command(verbatim_doc_comment)]
     Call {
         #[command(flatten)]
         call: CallFlags,

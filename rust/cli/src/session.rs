@@ -11,7 +11,7 @@ use connector_runtime::{PlanView, Session};
 
 use crate::options::{block_on, open_options};
 use crate::secret::SecretFlag;
-use crate::source::{read, read_stdin};
+use crate::source::{name_of, read, read_stdin};
 use crate::style::{QUIET, TITLE, Trouble, WARNING, note, out};
 use crate::{CallFlags, Format};
 
@@ -20,7 +20,11 @@ pub(crate) fn preview(flags: &CallFlags, format: Format) -> Result<ExitCode, Tro
     let view = plan(flags, &[])?.1;
     match format {
         Format::Json => out(&view.preview.to_value().to_text()),
-        Format::Text => preview_lines(&view).iter().for_each(|line| out(line)),
+        Format::Text => {
+            for line in preview_lines(&view) {
+                out(&line);
+            }
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -31,7 +35,9 @@ pub(crate) fn call(flags: &CallFlags, secrets: &[String], yes: bool) -> Result<E
     let confirmation = if view.needs_confirmation.is_empty() {
         None
     } else {
-        preview_lines(&view).iter().for_each(|line| note(line));
+        for line in preview_lines(&view) {
+            note(&line);
+        }
         confirmed(yes)?.then_some(view.digest)
     };
     let confirmation = confirmation.as_ref().map(Sha256::to_string);
@@ -67,7 +73,7 @@ fn plan(flags: &CallFlags, secrets: &[String]) -> Result<(Session, PlanView), Tr
         flags.arguments.clone()
     };
     let session = Session::open(open_options(None, None, None, None).map_err(Trouble::usage)?);
-    let source = format!("file:{}", flags.file.display());
+    let source = format!("file:{}", name_of(&flags.file));
     let grant = flags.grant.grant(&manifest, &limits)?;
     let installed = session.install(&manifest, &source, grant, None)?;
     let named =

@@ -8,10 +8,15 @@ use connector_core::Code;
 
 use crate::style::Trouble;
 
+/// The name of a file for a person; `-` is stdin.
+pub(crate) fn name_of(path: &Path) -> String {
+    if path == Path::new("-") { "stdin".to_owned() } else { path.display().to_string() }
+}
+
 /// Reads a file of at most `limit` bytes; of a larger one no more than that is read.
 pub(crate) fn read(path: &Path, limit: usize) -> Result<Vec<u8>, Trouble> {
     let bytes = read_start(path, limit.saturating_add(1))?;
-    within(bytes, limit, &path.display().to_string())
+    within(bytes, limit, &name_of(path))
 }
 
 /// Reads stdin within the same limit.
@@ -27,7 +32,7 @@ pub(crate) fn read_start(path: &Path, most: usize) -> Result<Vec<u8>, Trouble> {
     } else {
         File::open(path).and_then(|file| start_of(file, most))
     };
-    read.map_err(|error| unreadable(&path.display().to_string(), &error))
+    read.map_err(|error| unreadable(&name_of(path), &error))
 }
 
 fn start_of(source: impl Read, most: usize) -> std::io::Result<Vec<u8>> {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::json::{Object, Sha256, Value, canonical, sha256};
+use crate::json::{Number, Object, Sha256, Value, sha256, write_string};
 
 /// What a record is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -71,15 +71,68 @@ pub struct Record {
     pub hash: Sha256,
 }
 
+/// The end of a chain: how many records it ever had, and the hash of the last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// The sequence number of the last record; 0 when there was none.
+    pub sequence: u64,
+    /// The hash of the last record; zeros when there was none.
+    pub hash: Sha256,
+}
+
+impl Default for Head {
+    fn default() -> Self {
+        Self { sequence: 0, hash: Sha256([0; 32]) }
+    }
+}
+
 impl Record {
-    fn new(sequence: u64, previous: Sha256, event: Event) -> Self {
+    /// The record that follows the head of a chain.
+    pub fn after(head: Head, event: Event) -> Self {
+        let (sequence, previous) = (head.sequence.saturating_add(1), head.hash);
         let mut record = Self { sequence, previous, event, hash: Sha256([0; 32]) };
         record.hash = record.computed();
         record
     }
 
+    /// The head of a chain that ends with this record.
+    pub fn head(&self) -> Head {
+        Head { sequence: self.sequence, hash: self.hash }
+    }
+
     fn computed(&self) -> Sha256 {
-        sha256(canonical(&Value::Object(self.members())).unwrap_or_default())
+        // The RFC 8785 form of `members`, written as it is.
+        let event = &self.event;
+        let mut text = String::with_capacity(384);
+        text.push_str("{\"deed\":");
+        write_string(event.deed.as_str(), &mut text);
+        let number = |name: &str, value: u64, text: &mut String| {
+            let digits = Number::from(value).canonical().unwrap_or_default();
+            text.push_str(&format!(",\"{name}\":{digits}"));
+        };
+        let string = |name: &str, value: &str, text: &mut String| {
+            text.push_str(&format!(",\"{name}\":"));
+            write_string(value, text);
+        };
+        number("durationMs", event.duration_ms, &mut text);
+        match event.object {
+            Some(object) => string("object", &object.to_string(), &mut text),
+            None => text.push_str(",\"object\":null"),
+        }
+        string("outcome", event.outcome, &mut text);
+        string("previous", &self.previous.to_string(), &mut text);
+        number("receivedBytes", event.received_bytes, &mut text);
+        number("sentBytes", event.sent_bytes, &mut text);
+        number("sequence", self.sequence, &mut text);
+        match event.status {
+            Some(status) => number("status", u64::from(status), &mut text),
+            None => text.push_str(",\"status\":null"),
+        }
+        string("subject", &event.subject, &mut text);
+        number("time", event.time_ms, &mut text);
+        string("toolSet", &event.tool_set.to_string(), &mut text);
+        text.push('}');
+        sha256(text)
     }
 
     fn members(&self) -> Object {
@@ -115,21 +168,19 @@ impl Record {
 pub struct Trail {
     records: std::collections::VecDeque<Record>,
     capacity: usize,
-    sequence: u64,
-    head: Sha256,
+    head: Head,
 }
 
 impl Trail {
     /// An empty trail that keeps the last `capacity` records.
     pub fn new(capacity: usize) -> Self {
-        Self { records: std::collections::VecDeque::new(), capacity, sequence: 0, head: Sha256([0; 32]) }
+        Self { records: std::collections::VecDeque::new(), capacity, head: Head::default() }
     }
 
     /// Adds a record and gives it back.
     pub fn append(&mut self, event: Event) -> Record {
-        self.sequence += 1;
-        let record = Record::new(self.sequence, self.head, event);
-        self.head = record.hash;
+        let record = Record::after(self.head, event);
+        self.head = record.head();
         self.records.push_back(record.clone());
         if self.records.len() > self.capacity {
             self.records.pop_front();
@@ -144,7 +195,7 @@ impl Trail {
 
     /// The hash of the last record ever added; zeros when there was none.
     pub fn head(&self) -> Sha256 {
-        self.head
+        self.head.hash
     }
 }
 
@@ -199,6 +250,16 @@ mod tests {
         let mut changed = records;
         changed[1].event.outcome = "net.timeout";
         assert!(!verify(&changed, trail.head()));
+    }
+
+    #[test]
+    fn the_hash_is_that_of_the_canonical_form_of_everything_else() {
+        let mut trail = Trail::new(2);
+        for (object, status) in [(None, None), (Some(sha256("plan")), Some(204))] {
+            let record = trail.append(Event { object, status, ..event("a.\u{e9}\"") });
+            let text = crate::json::canonical(&Value::Object(record.members())).unwrap();
+            assert_eq!(record.hash, sha256(text));
+        }
     }
 
     #[test]

@@ -39,6 +39,7 @@ codes! {
     ManifestInvalid "manifest.invalid" "A manifest breaks at least one rule; the findings list all of them.";
     SchemaInvalid "schema.invalid" "A schema breaks at least one rule; the findings list all of them.";
     SchemaTooCostly "schema.too_costly" "Deciding about a schema took more steps than the core allows.";
+    SchemaGrammarTooLarge "schema.grammar_too_large" "The grammar of a schema is too large, even in its widest form.";
     OriginInvalid "origin.invalid" "A text is not an origin that the core accepts.";
     GrantInvalid "grant.invalid" "A grant does not fit its manifest: a missing, unknown or unusable binding or setting.";
     GrantWider "grant.wider" "A later grant allows more than the one in force, which takes an approval.";
@@ -84,6 +85,21 @@ codes! {
     SessionClosed "session.closed" "The session was closed.";
     FileUnreadable "file.unreadable" "A file that the command line names cannot be opened or read.";
     RandomUnavailable "random.unavailable" "The device gives no random numbers, without which no call is planned.";
+    SignatureMissing "signature.missing" "A source needs a signature, and the manifest came without one.";
+    SignatureInvalid "signature.invalid" "A signature is malformed, or is not one over these bytes by its key.";
+    SignatureKey "signature.key" "A signature is by a key that the host does not trust, or not for this connector id.";
+    LedgerOrder "ledger.order" "A write was started twice under one plan, or ended without having been started.";
+    AuditBroken "audit.broken" "A line of the audit trail was removed or changed.";
+    StoreFolder "store.folder" "The folder of the store is missing, is not a folder, or cannot be made.";
+    StoreLocked "store.locked" "Another process has the store open.";
+    StoreTampered "store.tampered" "A file of the store was edited, or is under another key.";
+    StoreRolledBack "store.rolled_back" "The lock file is older than one that the host has seen.";
+    StoreVersion "store.version" "The lock file is of a newer format than this version reads.";
+    StoreManifest "store.manifest" "The file of an installed manifest is missing, or is not the one that was installed.";
+    StoreStale "store.stale" "The store has changed since the transaction was made.";
+    StoreLimit "store.limit" "A change would take the store over one of its limits; nothing is forgotten to make room.";
+    StoreReadOnly "store.read_only" "The folder of the store cannot be written to.";
+    StoreFull "store.full" "There is no space left for the store.";
     StoreIo "store.io" "A file could not be read or written.";
 }
 

@@ -1,6 +1,6 @@
 //! What a person allows one connector.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
@@ -75,75 +75,201 @@ impl Grant {
         self.only.as_ref().is_none_or(|only| only.0.iter().any(|word| is_tool(word, id, name)))
     }
 
-    /// The members in which this grant allows what `before` did not. Another binding of an origin or a setting is
-    /// wider: the person chose the old one.
+    /// The same grant with the tools of `only` by their names alone, as connector `id` has them.
+    pub(crate) fn of_connector(mut self, id: &str) -> Self {
+        for word in self.only.iter_mut().flat_map(|only| &mut only.0) {
+            let name = word.strip_prefix(id).and_then(|rest| rest.strip_prefix('.')).map(SmolStr::from);
+            *word = name.unwrap_or_else(|| word.clone());
+        }
+        self
+    }
+
+    /// The members in which this grant allows what `before` did not; both are of the same connector. Another binding
+    /// of an origin or a setting is wider: the person chose the old one.
     pub fn wider_members(&self, before: &Self) -> Vec<&'static str> {
+        // Every member stands here, so that a new one cannot be forgotten.
+        let Self {
+            origins,
+            settings,
+            local_network,
+            overlay_network,
+            loopback,
+            cleartext_credentials,
+            confirm: _,
+            flows,
+            only,
+        } = self;
         let flag = |now: bool, then: bool| now && !then;
-        // Names are unique, so the order in which they were written does not count.
-        let origins = |grant: &Self| -> BTreeMap<SmolStr, SmolStr> {
-            grant.origins.iter().flat_map(|origins| origins.0.iter().cloned()).collect()
-        };
-        let settings = |grant: &Self| -> BTreeMap<SmolStr, String> {
-            let given = grant.settings.iter().flat_map(|settings| settings.0.iter());
-            given.map(|(name, value)| (name.clone(), value.to_text())).collect()
-        };
-        let flows = |grant: &Self| grant.flows.iter().flat_map(|flows| flows.0.clone()).collect::<Vec<_>>();
-        let before_flows = flows(before);
-        let checks = [
-            ("origins", origins(self) != origins(before)),
-            ("settings", settings(self) != settings(before)),
-            ("localNetwork", flag(self.local_network, before.local_network)),
-            ("overlayNetwork", flag(self.overlay_network, before.overlay_network)),
-            ("loopback", flag(self.loopback, before.loopback)),
-            ("cleartextCredentials", flag(self.cleartext_credentials, before.cleartext_credentials)),
-            (
-                "confirm",
-                [Effect::Read, Effect::Write].into_iter().any(|e| before.confirms(e) && !self.confirms(e)),
-            ),
-            ("flows", flows(self).iter().any(|id| !before_flows.contains(id))),
-        ];
-        let only = match (&self.only, &before.only) {
+        let loses = |effect: Effect| before.confirms(effect) && !self.confirms(effect);
+        let new_flow = |id: &Identifier| !before.lets_in(id.as_str());
+        let only = match (only, &before.only) {
             (_, None) => false,
             (None, Some(_)) => true,
             (Some(now), Some(then)) => now.0.iter().any(|name| !then.0.contains(name)),
         };
-        let checks = checks.into_iter().chain([("only", only)]);
-        checks.filter(|(_, wider)| *wider).map(|(member, _)| member).collect()
+        let checks = [
+            ("origins", origin_texts(origins.as_ref()) != origin_texts(before.origins.as_ref())),
+            ("settings", setting_texts(settings.as_ref()) != setting_texts(before.settings.as_ref())),
+            ("localNetwork", flag(*local_network, before.local_network)),
+            ("overlayNetwork", flag(*overlay_network, before.overlay_network)),
+            ("loopback", flag(*loopback, before.loopback)),
+            ("cleartextCredentials", flag(*cleartext_credentials, before.cleartext_credentials)),
+            ("confirm", [Effect::Read, Effect::Write].into_iter().any(loses)),
+            ("flows", flows.iter().flat_map(|flows| &flows.0).any(new_flow)),
+            ("only", only),
+        ];
+        checks.into_iter().filter(|(_, wider)| *wider).map(|(member, _)| member).collect()
     }
 
-    /// The SHA-256 of the RFC 8785 form of every member and of the manifest that the grant is given for.
+    /// The SHA-256 of the RFC 8785 form of every member and of the manifest that the grant is given for. How lists
+    /// and maps are ordered does not count.
     pub fn hash(&self, manifest: Sha256) -> Sha256 {
-        let names = |list: &mut dyn Iterator<Item = &str>| {
-            let mut names: Vec<&str> = list.collect();
-            names.sort_unstable();
-            names.dedup();
-            Value::Array(names.into_iter().map(Value::from).collect())
+        // Every member stands here, so that a new one cannot be forgotten.
+        let Self {
+            origins,
+            settings,
+            local_network,
+            overlay_network,
+            loopback,
+            cleartext_credentials,
+            confirm: _,
+            flows,
+            only,
+        } = self;
+        let texts = |texts: BTreeMap<&str, String>| {
+            Value::Object(texts.into_iter().map(|(name, text)| (name, text.into())).collect())
         };
-        let origins = self.origins.iter().flat_map(Members::iter);
-        let origins = origins.map(|(name, url)| (name.clone(), Value::String(url.clone()))).collect();
-        let settings = self.settings.iter().flat_map(Members::iter);
-        let settings = settings.map(|(name, value)| (name.clone(), value.clone())).collect();
-        let confirmed = [Effect::Read, Effect::Write, Effect::Destructive].into_iter();
-        let confirmed = &mut confirmed.filter(|effect| self.confirms(*effect)).map(Effect::as_str);
-        let only = self.only.as_ref().map(|only| names(&mut only.0.iter().map(SmolStr::as_str)));
-        let flows = names(&mut self.flows.iter().flat_map(|flows| flows.0.iter()).map(Identifier::as_str));
+        let names = |names: BTreeSet<&str>| Value::Array(names.into_iter().map(Value::from).collect());
+        let effects = [Effect::Read, Effect::Write, Effect::Destructive].into_iter();
+        let only = only.as_ref().map(|only| names(only.0.iter().map(SmolStr::as_str).collect()));
         let members = [
             ("manifest", manifest.to_string().into()),
-            ("origins", Value::Object(origins)),
-            ("settings", Value::Object(settings)),
-            ("localNetwork", self.local_network.into()),
-            ("overlayNetwork", self.overlay_network.into()),
-            ("loopback", self.loopback.into()),
-            ("cleartextCredentials", self.cleartext_credentials.into()),
-            ("confirm", names(confirmed)),
-            ("flows", flows),
+            ("origins", texts(origin_texts(origins.as_ref()))),
+            ("settings", texts(setting_texts(settings.as_ref()))),
+            ("localNetwork", (*local_network).into()),
+            ("overlayNetwork", (*overlay_network).into()),
+            ("loopback", (*loopback).into()),
+            ("cleartextCredentials", (*cleartext_credentials).into()),
+            ("confirm", names(effects.filter(|effect| self.confirms(*effect)).map(Effect::as_str).collect())),
+            ("flows", names(flows.iter().flat_map(|flows| &flows.0).map(Identifier::as_str).collect())),
             ("only", only.unwrap_or(Value::Null)),
         ];
         sha256(canonical(&Value::Object(members.into_iter().collect())).unwrap_or_default())
     }
 }
 
+/// Origins by name; names are unique, so the order in which they were written does not count.
+fn origin_texts(origins: Option<&Members<SmolStr>>) -> BTreeMap<&str, String> {
+    let each = origins.into_iter().flat_map(Members::iter);
+    each.map(|(name, url)| (name.as_str(), url.to_string())).collect()
+}
+
+/// Settings by name, each as its RFC 8785 text: `1` and `1.0` are one value, `1` and `"1"` are two.
+fn setting_texts(settings: Option<&Members<Value>>) -> BTreeMap<&str, String> {
+    let each = settings.into_iter().flat_map(Members::iter);
+    each.map(|(name, value)| (name.as_str(), canonical(value).unwrap_or_else(|| value.to_text()))).collect()
+}
+
 /// Whether `word` of a grant's `only` names this tool, by its name or its full name.
 pub(crate) fn is_tool(word: &str, id: &str, name: &str) -> bool {
     word == name || word.strip_prefix(id).and_then(|rest| rest.strip_prefix('.')) == Some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{Numbers, Profile, read_strict};
+
+    fn grant(text: &str) -> Grant {
+        let profile = Profile { max_bytes: 4_096, max_depth: 8, numbers: Numbers::Exact };
+        Grant::read(&read_strict(text.as_bytes(), profile).unwrap(), &TrustLimits::default()).unwrap()
+    }
+
+    #[test]
+    fn an_empty_grant_is_the_least() {
+        let least = grant("{}");
+        assert_eq!(least.reach(), Reach::PUBLIC);
+        assert_eq!(
+            [Effect::Read, Effect::Write, Effect::Destructive].map(|effect| least.confirms(effect)),
+            [false, true, true]
+        );
+        assert!(!least.cleartext_credentials && !least.lets_in("a"));
+        assert!(least.allows_tool("notes", "find"), "what may be called is what was installed");
+        assert_eq!(least.wider_member(&least), None);
+    }
+
+    #[test]
+    fn only_names_tools_by_name_or_full_name() {
+        let some = grant(r#"{"only": ["find", "notes.add", "tasks.drop"]}"#);
+        for (tool, allowed) in
+            [("find", true), ("add", true), ("drop", false), ("notes.add", true), ("other", false)]
+        {
+            assert_eq!(some.allows_tool("notes", tool), allowed, "{tool}");
+        }
+        let short = some.of_connector("notes");
+        let words: Vec<_> = short.only.unwrap().0.iter().map(ToString::to_string).collect();
+        assert_eq!(words, ["find", "add", "tasks.drop"]);
+    }
+
+    #[test]
+    fn every_member_and_the_manifest_are_in_the_hash() {
+        let manifest = sha256("manifest");
+        let members = [
+            r#""origins": {"a": "https://a.example"}"#,
+            r#""settings": {"a": "1"}"#,
+            r#""localNetwork": true"#,
+            r#""overlayNetwork": true"#,
+            r#""loopback": true"#,
+            r#""cleartextCredentials": true"#,
+            r#""confirm": ["destructive"]"#,
+            r#""flows": ["a"]"#,
+            r#""only": []"#,
+        ];
+        let mut hashes: BTreeSet<String> =
+            members.iter().map(|member| grant(&format!("{{{member}}}")).hash(manifest).to_string()).collect();
+        hashes.insert(grant("{}").hash(manifest).to_string());
+        hashes.insert(grant("{}").hash(sha256("another")).to_string());
+        hashes.insert(grant(r#"{"settings": {"a": 1}}"#).hash(manifest).to_string());
+        assert_eq!(hashes.len(), members.len() + 3);
+    }
+
+    #[test]
+    fn the_hash_does_not_hang_on_how_a_grant_is_written() {
+        let manifest = sha256("manifest");
+        for (one, two) in [
+            (r#"{"flows": ["a", "b", "a"]}"#, r#"{"flows": ["b", "a"]}"#),
+            (r#"{"confirm": ["write"]}"#, "{}"),
+            (r#"{"settings": {"a": 1, "b": "x"}}"#, r#"{"settings": {"b": "x", "a": 1.0}}"#),
+            (r#"{"loopback": false}"#, "{}"),
+        ] {
+            let (one, two) = (grant(one), grant(two));
+            assert_eq!(one.hash(manifest), two.hash(manifest));
+            assert_eq!((one.wider_member(&two), two.wider_member(&one)), (None, None));
+        }
+    }
+
+    #[test]
+    fn debug_output_holds_no_values() {
+        let given =
+            grant(r#"{"settings": {"book": "secret diary"}, "origins": {"server": "http://home.local"}}"#);
+        let text = format!("{given:?}");
+        assert!(text.contains("book") && !text.contains("diary") && !text.contains("home.local"), "{text}");
+    }
+
+    #[test]
+    fn a_grant_of_another_shape_is_refused_with_findings() {
+        for text in [
+            r#"{"origin": {}}"#,
+            r#"{"loopback": "yes"}"#,
+            r#"{"confirm": ["all"]}"#,
+            "[]",
+            r#"{"flows": ["a b"]}"#,
+        ] {
+            let profile = Profile { max_bytes: 4_096, max_depth: 8, numbers: Numbers::Exact };
+            let value = read_strict(text.as_bytes(), profile).unwrap();
+            let refusal = Grant::read(&value, &TrustLimits::default()).unwrap_err();
+            assert_eq!(refusal.code, Code::GrantInvalid, "{text}");
+            assert!(!refusal.findings.is_empty(), "{text}");
+        }
+    }
 }

@@ -26,6 +26,7 @@ pub mod call;
 
 pub mod audit;
 pub mod catalogue;
+pub mod signature;
 
 pub use error::{Code, Refusal};
 pub use limits::TrustLimits;

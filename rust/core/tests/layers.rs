@@ -10,8 +10,8 @@ const LINE: [&str; 14] = [
 ];
 /// `rule` prints json paths and `error` carries findings: the three make the ground on which the line stands.
 const GROUND: usize = 4;
-/// Beside the line: the audit trail uses only json, and the catalogue lists the rules of all.
-const ASIDE: [&str; 2] = ["audit", "catalogue"];
+/// Beside the line: the audit trail and signatures use only the ground, and the catalogue lists the rules of all.
+const ASIDE: [&str; 3] = ["audit", "signature", "catalogue"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {

@@ -1,6 +1,7 @@
 //! Plans of a session.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use connector_core::Refusal;
 use connector_core::audit::Deed;
@@ -80,6 +81,13 @@ impl Session {
         let waiting = Waiting { plan, conversation: conversation.into(), made: self.inner.clock.monotonic() };
         state.keep(waiting, limits.plan_lifetime);
         Ok(view)
+    }
+}
+
+impl Session {
+    /// The whole time that a waiting plan may take: as long may a credential store ask a person on its behalf.
+    pub fn time_of(&self, plan: &str) -> Option<Duration> {
+        self.inner.state().waiting(plan).ok().map(|waiting| waiting.plan.budget().total)
     }
 }
 

@@ -153,7 +153,7 @@ impl Case {
         let planned = session.plan(&call(&full_name, &self.arguments), Some(&contract), None);
         if self.refused {
             assert!(self.expect.is_none() && self.answer.is_none(), "nothing is sent");
-            let refusal = planned.err().expect("a refusal");
+            let refusal = planned.expect_err("a refusal");
             assert!(matches!(refusal.code.as_str(), "call.arguments" | "request.value"), "{refusal}");
             assert!(refusal.advice.is_some(), "the model is told how to mend it");
             assert!(server.log().entries().is_empty());
@@ -162,7 +162,7 @@ impl Case {
         let view = planned.unwrap();
         let confirmed = confirmation(&view);
         if confirmed.is_some() {
-            let refusal = session.execute(&view.plan, None, None, None).await.err().expect("a refusal");
+            let refusal = session.execute(&view.plan, None, None, None).await.expect_err("a refusal");
             assert_eq!(refusal.code.as_str(), "plan.confirmation_required");
         }
         let answer = execute(&session, &view).await.unwrap();
@@ -245,7 +245,7 @@ async fn every_wire_case_holds() {
             let label = format!("{}.{}: {}", case.connector, case.tool, case.why);
             assert_eq!(case.connector, id, "{label}");
             if case.refused {
-                refused += 1
+                refused += 1;
             } else {
                 built.insert(case.tool.clone());
             }

@@ -73,7 +73,7 @@ async fn run(api: &Server, path: &Path) -> Result<ExitCode, Trouble> {
         return Err(Trouble::new("demo.audit", "the audit trail does not verify"));
     }
     out("");
-    line(&format!("{GOOD}verified{GOOD:#} up to {head}"));
+    line(&format!("{GOOD}verified{GOOD:#}     {head}"));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -127,11 +127,14 @@ async fn attacks(api: &Server, stage: &Stage) -> Result<(), Trouble> {
         code: "plan.confirmation_required",
     };
     let view = stage.plan(attack.call)?;
+    out("");
     attack.refused(stage.execute(&view, None).await.err())?;
     if api.log().requests().len() != before {
         return Err(Trouble::new("demo.leak", "a refused call reached the server"));
     }
-    line("Of these two not one byte left the device.\n");
+    out("");
+    line(&format!("{GOOD}of these two, not one byte left the device{GOOD:#}"));
+    out("");
     let attack = Attack {
         who: "A server that was taken over lures the call to the cloud's metadata service",
         call: r#"{"name": "vikunja.get_me", "arguments": {}}"#,
@@ -159,7 +162,6 @@ impl Attack {
         if let Some(advice) = &refusal.advice {
             say("model reads", advice);
         }
-        out("");
         Ok(())
     }
 }

@@ -41,25 +41,24 @@ pub(super) fn preview(view: &PlanView) {
 
 /// The audit trail as a table.
 pub(super) fn trail(records: &[Record]) {
-    let rows: Vec<[String; 6]> = records.iter().map(row).collect();
-    let wide =
-        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(String::len).max().unwrap_or(0);
-    let (deed, subject, outcome, ms) = (wide(1), wide(2), wide(3), wide(5));
-    for [hash, did, what, how, status, took] in &rows {
+    let rows: Vec<[String; 5]> = records.iter().map(row).collect();
+    let widest = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(String::len).max();
+    let [deed, subject, outcome, ms] = [1, 2, 3, 4].map(|column| widest(column).unwrap_or(0));
+    for [hash, did, what, how, took] in &rows {
         line(&format!(
-            "{QUIET}{hash}{QUIET:#}  {did:<deed$}  {what:<subject$}  {how:<outcome$}  {status:>3}  {took:>ms$} ms"
+            "{QUIET}{hash}{QUIET:#}  {did:<deed$}  {what:<subject$}  {how:<outcome$}  {took:>ms$} ms"
         ));
     }
 }
 
-fn row(record: &Record) -> [String; 6] {
+fn row(record: &Record) -> [String; 5] {
     let event = &record.event;
+    let status = event.status.map_or_else(String::new, |status| format!(" {status}"));
     [
-        record.hash.to_string().chars().take(12).collect(),
+        record.hash.to_string().chars().take(8).collect(),
         event.deed.as_str().to_owned(),
         safe(&event.subject),
-        event.outcome.to_owned(),
-        event.status.map_or_else(|| "-".to_owned(), |status| status.to_string()),
+        format!("{}{status}", event.outcome),
         event.duration_ms.to_string(),
     ]
 }

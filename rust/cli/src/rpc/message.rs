@@ -97,16 +97,13 @@ impl Request {
         let (limits, mut findings) = (TrustLimits::default(), Findings::new());
         let read =
             T::read(&self.params, &Path::Root, &mut Reading { limits: &limits, findings: &mut findings });
-        match read.filter(|_| !findings.has_errors()) {
-            Some(params) => Ok(params),
-            None => {
-                let each = |finding: &Finding| match finding.pointer.as_str() {
-                    "" => finding.message.clone(),
-                    pointer => format!("{pointer}: {}", finding.message),
-                };
-                Err(Failure::Params(findings.list().iter().take(8).map(each).collect::<Vec<_>>().join("; ")))
-            }
-        }
+        read.filter(|_| !findings.has_errors()).ok_or_else(|| {
+            let each = |finding: &Finding| match finding.pointer.as_str() {
+                "" => finding.message.clone(),
+                pointer => format!("{pointer}: {}", finding.message),
+            };
+            Failure::Params(findings.list().iter().take(8).map(each).collect::<Vec<_>>().join("; "))
+        })
     }
 }
 
@@ -117,6 +114,11 @@ pub(crate) fn answer(id: &Value, result: Result<Value, Failure>) -> String {
         Err(failure) => ("error", error(failure)),
     };
     object([("jsonrpc", "2.0".into()), ("id", id.clone()), outcome]).to_text()
+}
+
+/// The line of a notification to the other side.
+pub(crate) fn notification(method: &str, params: Value) -> String {
+    object([("jsonrpc", "2.0".into()), ("method", method.into()), ("params", params)]).to_text()
 }
 
 fn error(failure: Failure) -> Value {

@@ -1,6 +1,7 @@
 //! `connector rpc`: the seam by which other languages' tests, editors and checks reach the real core.
 //! JSON-RPC 2.0, one message per line; docs/rpc.md lists the methods.
 
+mod asking;
 mod message;
 mod pure;
 mod schema;

@@ -95,11 +95,15 @@ pub(crate) fn report(report: &Report, source: &[u8]) -> Value {
     object(members)
 }
 
+/// RFC 8785 for any strict JSON: a number is written as its double is. Manifests are read by a stricter rule, which
+/// refuses a number that would change (`manifest.check`); here only one beyond all doubles is refused.
 fn canonical_hash(params: &Source) -> Result<Value, Failure> {
     let bytes = bytes(params)?;
-    let exact = Profile { numbers: Numbers::Exact, ..TEXT };
-    let value = read_strict(&bytes, exact).map_err(|refusal| Failure::about(refusal, &bytes))?;
-    let text = canonical(&value).ok_or(Failure::Internal)?;
+    let read = |profile| read_strict(&bytes, profile).map_err(|refusal| Failure::about(refusal, &bytes));
+    let Some(text) = canonical(&read(TEXT)?) else {
+        let inexact = read(Profile { numbers: Numbers::Exact, ..TEXT }).err();
+        return Err(inexact.unwrap_or(Failure::Internal));
+    };
     let hash = sha256(&text).to_string();
     Ok(object([("canonical", text.into()), ("sha256", hash.into())]))
 }

@@ -81,7 +81,7 @@ pub(super) fn accepts(params: AcceptsParams) -> Result<Value, Failure> {
     let violation = |violation: &Violation| {
         object([
             ("pointer", violation.pointer.as_str().into()),
-            ("keyword", Value::from(&*violation.keyword)),
+            ("keyword", violation.keyword.into()),
             ("message", violation.message.as_str().into()),
         ])
     };

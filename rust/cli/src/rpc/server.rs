@@ -6,12 +6,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use connector_core::json::Value;
-use connector_runtime::Session;
 use tokio::sync::mpsc::{Receiver, Sender, UnboundedReceiver, UnboundedSender, channel, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
 use super::message::{Failure, MAX_BYTES, Request, answer};
+use super::session::Open;
 use super::{pure, session};
 
 /// Bytes of answers that may wait for a slow reader; then no further request is taken.
@@ -25,8 +25,9 @@ pub(crate) enum Outcome {
 
 /// What the methods share.
 pub(crate) struct Server {
-    pub(crate) sessions: HashMap<String, Arc<Session>>,
+    pub(crate) sessions: HashMap<String, Open>,
     pub(crate) opened: u64,
+    pub(crate) answers: Answers,
     /// Whether the methods and parameters for tests are offered.
     #[cfg_attr(not(feature = "test-hooks"), allow(dead_code, reason = "only a build with hooks asks"))]
     pub(crate) hooks: bool,
@@ -37,7 +38,7 @@ pub(crate) async fn serve(hooks: bool) -> std::io::Result<()> {
     let mut requests = read_lines();
     let (answers, waiting) = Answers::new();
     let mut writer = tokio::task::spawn_blocking(move || write_lines(waiting));
-    let mut server = Server { sessions: HashMap::new(), opened: 0, hooks };
+    let mut server = Server { sessions: HashMap::new(), opened: 0, answers, hooks };
     let mut running = JoinSet::new();
     let gone = loop {
         let line = tokio::select! {
@@ -46,15 +47,14 @@ pub(crate) async fn serve(hooks: bool) -> std::io::Result<()> {
         };
         match line {
             None => break None,
-            Some(line) => handle(&mut server, line, &answers, &mut running).await,
+            Some(line) => handle(&mut server, line, &mut running).await,
         }
         while running.try_join_next().is_some() {}
     };
-    for session in server.sessions.values() {
-        session.close();
-    }
+    server.sessions.values().for_each(Open::close);
     while running.join_next().await.is_some() {}
-    drop(answers);
+    // With it goes the last way to the writer, which then ends.
+    drop(server);
     let written = match gone {
         Some(written) => written,
         None => writer.await,
@@ -62,7 +62,8 @@ pub(crate) async fn serve(hooks: bool) -> std::io::Result<()> {
     written.unwrap_or(Ok(()))
 }
 
-async fn handle(server: &mut Server, line: Line, answers: &Answers, running: &mut JoinSet<()>) {
+async fn handle(server: &mut Server, line: Line, running: &mut JoinSet<()>) {
+    let answers = server.answers.clone();
     let request = line.map_err(|over| (Value::Null, over)).and_then(|line| Request::read(&line));
     let request = match request {
         Ok(request) => request,
@@ -74,7 +75,6 @@ async fn handle(server: &mut Server, line: Line, answers: &Answers, running: &mu
     let id = request.id;
     match outcome {
         Ok(Outcome::Later(future)) => {
-            let answers = answers.clone();
             running.spawn(async move {
                 let result = tokio::spawn(future).await.unwrap_or(Err(Failure::Internal));
                 answers.reply(id, result).await;
@@ -94,7 +94,7 @@ fn dispatch(server: &mut Server, request: &Request) -> Result<Outcome, Failure> 
 
 /// The way out for answers, bounded by the bytes that wait.
 #[derive(Clone)]
-struct Answers {
+pub(crate) struct Answers {
     lines: UnboundedSender<Waiting>,
     room: Arc<Semaphore>,
 }
@@ -115,7 +115,8 @@ impl Answers {
         }
     }
 
-    async fn send(&self, line: String) {
+    /// Writes a line, as soon as there is room for it.
+    pub(super) async fn send(&self, line: String) {
         let bytes = u32::try_from(line.len()).unwrap_or(WAITING_BYTES).min(WAITING_BYTES);
         if let Ok(permit) = Arc::clone(&self.room).acquire_many_owned(bytes).await {
             let _gone = self.lines.send((line, permit));

@@ -10,12 +10,13 @@ use connector_core::{Code, Refusal, record};
 use connector_runtime::{Installed, Secret, Session};
 use smol_str::SmolStr;
 
+use super::asking::AskingStore;
 use super::message::{Failure, Request, object};
 use super::server::{Outcome, Server};
 use crate::options::open_options;
 
 record! {
-    struct Open {
+    struct OpenParams {
         limits: Option<Value> = "limits",
         ask_credentials: bool = "askCredentials",
         test_roots: Option<SmolStr> = "testRoots",
@@ -111,7 +112,7 @@ pub(super) fn call(server: &mut Server, request: &Request) -> Result<Outcome, Fa
         "session.open" => open(server, &request.params()?),
         "session.close" => {
             let OfSession { session } = request.params()?;
-            find(server, &session)?.close();
+            find_open(server, &session)?.close();
             server.sessions.remove(session.as_str());
             Ok(object([]))
         }
@@ -144,7 +145,7 @@ pub(super) fn call(server: &mut Server, request: &Request) -> Result<Outcome, Fa
         "call.execute" => return execute(server, request.params()?),
         "call.cancel" => {
             let Cancel { session, call_id } = request.params()?;
-            Ok(object([("cancelled", find(server, &session)?.cancel(&call_id).into())]))
+            Ok(object([("cancelled", find_open(server, &session)?.cancel(&call_id).into())]))
         }
         "audit.read" => {
             let OfSession { session } = request.params()?;
@@ -165,10 +166,33 @@ pub(super) fn call(server: &mut Server, request: &Request) -> Result<Outcome, Fa
     result.map(Outcome::Now)
 }
 
+/// A session that is open, and its store where that asks.
+pub(crate) struct Open {
+    session: Arc<Session>,
+    asking: Option<Arc<AskingStore>>,
+}
+
+impl Open {
+    /// Closes it: running calls are cancelled, waiting ones too.
+    pub(crate) fn close(&self) {
+        self.session.close();
+        self.asking.iter().for_each(|store| store.close());
+    }
+
+    fn cancel(&self, call_id: &str) -> bool {
+        let waits = self.asking.as_ref().is_some_and(|store| store.cancel(call_id));
+        self.session.cancel(call_id) || waits
+    }
+}
+
 fn find(server: &Server, session: &str) -> Result<Arc<Session>, Failure> {
+    find_open(server, session).map(|open| Arc::clone(&open.session))
+}
+
+fn find_open<'s>(server: &'s Server, session: &str) -> Result<&'s Open, Failure> {
     let number = session.strip_prefix('s').and_then(|number| number.parse::<u64>().ok());
     let was_open = number.is_some_and(|number| (1..=server.opened).contains(&number));
-    server.sessions.get(session).cloned().ok_or_else(|| {
+    server.sessions.get(session).ok_or_else(|| {
         if was_open {
             Refusal::new(Code::SessionClosed, "the session was closed").into()
         } else {
@@ -188,7 +212,7 @@ fn hash(hash: Sha256) -> Value {
     hash.to_string().into()
 }
 
-fn open(server: &mut Server, params: &Open) -> Result<Value, Failure> {
+fn open(server: &mut Server, params: &OpenParams) -> Result<Value, Failure> {
     let asks_for_hooks =
         params.test_roots.is_some() || params.test_resolve.is_some() || params.test_connect.is_some();
     if asks_for_hooks && !(cfg!(feature = "test-hooks") && server.hooks) {
@@ -196,10 +220,7 @@ fn open(server: &mut Server, params: &Open) -> Result<Value, Failure> {
             "test members are offered by `connector rpc --test-hooks` of a test build only".into(),
         ));
     }
-    if params.ask_credentials {
-        return Err(Failure::Params("/askCredentials: this build asks for no credentials".into()));
-    }
-    let options = open_options(
+    let mut options = open_options(
         params.limits.as_ref(),
         params.test_roots.as_deref(),
         params.test_resolve.as_ref(),
@@ -208,7 +229,12 @@ fn open(server: &mut Server, params: &Open) -> Result<Value, Failure> {
     .map_err(Failure::Params)?;
     server.opened += 1;
     let name = format!("s{}", server.opened);
-    server.sessions.insert(name.clone(), Arc::new(Session::open(options)));
+    let asking = params.ask_credentials.then(|| AskingStore::new(name.clone(), server.answers.clone()));
+    let asking = asking.map(Arc::new);
+    if let Some(store) = &asking {
+        options.credentials = Arc::<AskingStore>::clone(store);
+    }
+    server.sessions.insert(name.clone(), Open { session: Arc::new(Session::open(options)), asking });
     Ok(object([("session", name.into())]))
 }
 
@@ -272,7 +298,10 @@ fn execute(server: &Server, params: Execute) -> Result<Outcome, Failure> {
     Ok(Outcome::Later(Box::pin(async move {
         let Execute { plan, confirmation, call_id, max_chars, .. } = params;
         let budget = max_chars.and_then(|chars| usize::try_from(chars.get()).ok());
-        let answer = session.execute(&plan, confirmation.as_deref(), call_id.as_deref(), budget).await?;
+        let call_id = call_id.unwrap_or_else(|| plan.clone());
+        let time = session.time_of(&plan).unwrap_or_default();
+        let call = session.execute(&plan, confirmation.as_deref(), Some(&call_id), budget);
+        let answer = AskingStore::within(call_id.to_string(), time, call).await?;
         let mut members = vec![
             ("text", Value::from(answer.text)),
             ("truncated", answer.truncated.into()),

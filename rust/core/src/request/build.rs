@@ -1,7 +1,7 @@
 //! Putting checked values into the slots: the URL, the headers and the body of one call.
 
 use smol_str::SmolStr;
-use url::{Url, form_urlencoded};
+use url::{Position as UrlPosition, Url, form_urlencoded};
 
 use super::body::{Body, FormValue, Json};
 use super::built::{Built, BuiltBody, BuiltHeader, CredentialUse, FormPart, HeaderPart, Node};
@@ -374,7 +374,7 @@ fn finish_url(origin: &BoundOrigin, path: &BuiltPath, pairs: &[Pair]) -> Result<
         || Refusal::new(Code::RequestValue, "the finished URL is not the one that the manifest describes");
     let url = Url::parse(&text).map_err(|_| other())?;
     let bound = origin.origin();
-    let same_origin = url.origin().ascii_serialization() == bound.as_str();
+    let same_origin = url[..UrlPosition::BeforePath] == *bound.as_str();
     let segments = url.path().split('/').skip(1).count();
     let names = form_urlencoded::parse(url.query().unwrap_or_default().as_bytes()).map(|(name, _)| name);
     let same_names = names.eq(pairs.iter().map(|pair| pair.name.as_str()));

@@ -1,10 +1,19 @@
 //! What the person gave at install time.
 
+use std::fmt;
+
 use crate::json::{Object, Value};
 
 /// The settings of a connector, each checked against its declaration and against every slot that it fills.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Clone, PartialEq, Eq, Default)]
 pub struct Settings(Object);
+
+/// Values are not printed.
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
 
 impl Settings {
     /// Takes values that were checked.

@@ -61,6 +61,11 @@ impl Dec {
         self.mantissa > 0
     }
 
+    /// Mantissa and power of ten.
+    pub(crate) fn parts(self) -> (i128, i64) {
+        (self.mantissa, i64::from(self.power))
+    }
+
     /// The power of ten of the last digit.
     pub(crate) fn power(self) -> i64 {
         i64::from(self.power)

@@ -7,9 +7,21 @@
 //!                     field, takes_undeclared       what the slots of a request have to know
 //! ```
 //!
-//! A profile of JSON Schema in the spellings of 2020-12 and draft-07. `allOf` is intersection, `anyOf` union,
-//! `not` complement, `oneOf` what lies in exactly one, `enum` and `const` are finite sets; no pair of keywords
-//! needs code of its own. What cannot be enforced exactly is refused by name, never repaired.
+//! A profile of JSON Schema in the spellings of 2020-12 and draft-07, either of them under either dialect.
+//! `allOf` is intersection, `anyOf` union, `not` complement, `oneOf` what lies in exactly one, `enum` and `const`
+//! are finite sets; no pair of keywords needs code of its own.
+//!
+//! | keywords | |
+//! |---|---|
+//! | `type`, `enum`, `const`, `nullable` | enforced; `nullable: true` adds null to all that its schema says |
+//! | `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum` (numbers, or truth values beside a bound), `multipleOf` | enforced on exact decimals |
+//! | `minLength`, `maxLength`, `pattern`, `format` | enforced; lengths count characters; a format is exact ([`strings::formats`]) or an annotation |
+//! | `items`, `prefixItems`, `additionalItems`, `minItems`, `maxItems`, `uniqueItems`, `contains`, `minContains`, `maxContains` | enforced |
+//! | `properties`, `required`, `additionalProperties`, `patternProperties`, `propertyNames`, `minProperties`, `maxProperties`, `dependentRequired`, `dependentSchemas`, `dependencies` | enforced |
+//! | `allOf`, `anyOf`, `oneOf`, `not`, `if`, `then`, `else`, `$ref` (local), `$defs`, `definitions` | enforced |
+//! | `title`, `description`, `default`, `examples`, `example`, `deprecated`, `readOnly`, `writeOnly`, `$comment`, `content*`, `discriminator`, `externalDocs`, `xml`, `x-*`, `$id` at the top | annotations, which change nothing |
+//! | `unevaluated*`, `$dynamicRef`, `$dynamicAnchor`, `$recursive*`, `$anchor`, `$vocabulary`, `$id` below the top | refused by name |
+//! | any other | refused by name |
 
 mod accepts;
 mod annotations;
@@ -18,7 +30,9 @@ mod array;
 mod chain;
 mod compile;
 mod decimal;
+mod disjoint;
 mod field;
+mod grammar;
 mod identity;
 mod keyword;
 #[cfg(test)]
@@ -32,12 +46,14 @@ mod rules;
 mod satisfiable;
 mod search;
 mod set;
+mod size;
 mod string;
 pub mod strings;
 #[cfg(test)]
 mod testing;
 mod undecided;
 mod violations;
+mod whole;
 
 use std::fmt;
 use std::sync::Arc;
@@ -45,6 +61,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 pub use field::{ArrayField, Field, Kinds};
+pub use grammar::{GRAMMAR_BYTES, Grammar, Note};
 pub use narrower::Verdict;
 pub use rules::RULES;
 pub use undecided::Undecided;
@@ -208,12 +225,12 @@ impl Schema {
     /// that could not be decided it counts as possible.
     pub fn takes_undeclared(&self) -> bool {
         let inner = &self.0;
-        field::takes_others(&inner.arena, inner.root, inner.properties.iter().map(SmolStr::as_str))
+        whole::takes_others(&inner.arena, inner.root, inner.properties.iter().map(SmolStr::as_str))
     }
 
     /// Whether every accepted value is an object. Where that could not be decided others count as possible.
     pub fn takes_only_objects(&self) -> bool {
-        field::only_objects(&self.0.arena, self.0.root)
+        whole::only_objects(&self.0.arena, self.0.root)
     }
 }
 

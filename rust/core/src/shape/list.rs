@@ -1,5 +1,7 @@
 //! Lists, and maps whose names are free.
 
+use std::fmt;
+
 use smol_str::SmolStr;
 
 use super::{Definitions, Reading, SHAPE_COUNT, SHAPE_TYPE, Shape, fragment, object};
@@ -37,9 +39,15 @@ impl<T: Shape, const MIN: usize, const MAX: usize> Shape for List<T, MIN, MAX> {
     }
 }
 
-/// A map from free names to entries, in file order.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A map from free names to entries, in file order. What a person gave under the names is not printed.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Members<T>(pub Vec<(SmolStr, T)>);
+
+impl<T> fmt::Debug for Members<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.iter().map(|(name, _)| name)).finish()
+    }
+}
 
 impl<T> Default for Members<T> {
     fn default() -> Self {

@@ -1,6 +1,7 @@
 //! A manifest bound by a person's grant.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -15,6 +16,7 @@ use crate::origin::BoundOrigin;
 use crate::request::{AnySlot, CredentialUse, Settings, Source};
 use crate::rule::Findings;
 use crate::rules;
+use crate::shape::Members;
 use crate::{Code, Refusal, TrustLimits};
 
 rules! {
@@ -27,7 +29,6 @@ rules! {
 /// A checked manifest with its source and its grant: every origin bound, every setting held against its slots.
 ///
 /// Immutable. Only [`bind`](Self::bind) makes one.
-#[derive(Debug)]
 pub struct Connector {
     manifest: Arc<Manifest>,
     source: SmolStr,
@@ -62,7 +63,7 @@ impl Connector {
     ) -> Result<Self, Refusal> {
         let mut findings = Findings::new();
         let origins = bind_origins(&manifest, &grant, &mut findings);
-        let given = grant.settings.iter().flat_map(|settings| settings.iter());
+        let given = grant.settings.iter().flat_map(Members::iter);
         let given = given.map(|(name, value)| (name.clone(), value.clone())).collect();
         let settings = manifest.bind_settings(&given, limits);
         let settings =
@@ -79,6 +80,7 @@ impl Connector {
             let reason = format!("the grant does not fit the manifest: {first}");
             return Err(Refusal::new(Code::GrantInvalid, reason).with_findings(findings.into_list()));
         }
+        let grant = grant.of_connector(manifest.id().as_str());
         let tools = (0..).zip(manifest.tools()).map(|(index, tool)| {
             let document = document(&manifest, index, tool, &origins, &settings);
             let (effect, bounds) = (effect::hash(&document), Bounds::new(tool, limits));
@@ -200,6 +202,18 @@ impl Connector {
     }
 }
 
+/// What names it, not what is in it.
+impl fmt::Debug for Connector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connector")
+            .field("id", &self.id())
+            .field("source", &self.source)
+            .field("manifest", &self.manifest.sha256())
+            .field("grant", &self.grant_hash)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Leaf for Arc<Connector> {
     fn digest(&self) -> Sha256 {
         self.digest
@@ -221,7 +235,7 @@ fn bind_origins(
 ) -> BTreeMap<SmolStr, BoundOrigin> {
     let at = Path::Root.name("origins");
     let given = |name: &str| grant.origins.as_ref().and_then(|origins| origins.get(name));
-    for (name, _) in grant.origins.iter().flat_map(|origins| origins.iter()) {
+    for (name, _) in grant.origins.iter().flat_map(Members::iter) {
         if manifest.origins().get(name).is_none() {
             let message = format_args!("the manifest has no such origin");
             findings.add_name(&GRANT_ORIGIN_UNKNOWN, &at.name(name), message);

@@ -7,13 +7,14 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use connector_runtime::core::audit::Record;
 use connector_runtime::core::call::{Preview, ToolCall};
 use connector_runtime::core::grant::Grant;
-use connector_runtime::core::json::{Numbers, Profile, Sha256, Value as Json, read_strict};
+use connector_runtime::core::json::{Numbers, Profile, Value as Json, read_strict};
 use connector_runtime::core::{Refusal, TrustLimits};
 use connector_runtime::hooks::{Lookup, ScriptedResolver};
-use connector_runtime::{Answer, ClientOptions, PlanView, Secret, Session, SessionOptions, Trust};
-use connector_testkit::{Authority, Script, Server};
+use connector_runtime::{Answer, ClientOptions, Installed, PlanView, Secret, Session, SessionOptions, Trust};
+use connector_testkit::{Authority, Event, Request, Script, Server, Step};
 use serde_json::{Value, json};
 
 /// Long enough for any machine, short enough for a test that hangs.
@@ -48,6 +49,13 @@ impl Network {
         server
     }
 
+    /// A plain server with a script for each connection in turn; the last serves all further ones.
+    pub(crate) async fn serve_each(&mut self, origin: &str, scripts: Vec<Script>) -> Server {
+        let server = Server::plain_each(scripts).await.unwrap();
+        self.place(origin.strip_prefix("http://").unwrap(), 80, true, server.address());
+        server
+    }
+
     /// Leads an origin's host to a loopback address: by its own address where it is one, else by one that is
     /// private where `local`, and public otherwise.
     fn place(&mut self, host: &str, port: u16, local: bool, to: SocketAddr) {
@@ -62,6 +70,19 @@ impl Network {
         };
         self.names.push((format!("{host}:{port}"), Lookup::Addresses(vec![SocketAddr::new(address, 0)])));
         self.map.insert(SocketAddr::new(address, port), to);
+    }
+
+    /// An origin whose name is looked up for ever.
+    pub(crate) fn hang(&mut self, origin: &str) {
+        let (_, host) = origin.split_once("://").unwrap();
+        self.names.push((format!("{host}:80"), Lookup::Hang));
+    }
+
+    /// An origin whose name leads to an address that no grant opens.
+    pub(crate) fn forbidden(&mut self, origin: &str) {
+        let (_, host) = origin.split_once("://").unwrap();
+        let metadata = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(169, 254, 169, 254)), 0);
+        self.names.push((format!("{host}:80"), Lookup::Addresses(vec![metadata])));
     }
 
     pub(crate) fn options(&self) -> SessionOptions {
@@ -84,7 +105,7 @@ impl Network {
     }
 }
 
-/// A session in which nothing is ever sent.
+/// A session in which nothing can be sent.
 pub(crate) fn offline() -> Session {
     Network::new().session()
 }
@@ -133,19 +154,25 @@ pub(crate) async fn run(session: &Session, name: &str, arguments: &Value) -> Res
 
 /// The bytes that a preview promises, with these secrets in the places of their names.
 pub(crate) fn promised(preview: &Preview, secrets: &[(&str, &str)]) -> String {
-    let filled = |text: &str| {
+    promised_in(preview, secrets, secrets)
+}
+
+/// The same where secrets stand otherwise in headers than in the body.
+pub(crate) fn promised_in(preview: &Preview, in_head: &[(&str, &str)], in_body: &[(&str, &str)]) -> String {
+    let filled = |text: &str, secrets: &[(&str, &str)]| {
         secrets.iter().fold(text.to_owned(), |text, (name, secret)| {
             text.replace(&format!("<credential {name}>"), secret)
         })
     };
     let target = preview.url.strip_prefix(&preview.origin).unwrap();
+    let body = preview.body.as_deref().map(|body| filled(body, in_body)).unwrap_or_default();
     let mut wire = format!("{} {target} HTTP/1.1\r\n", preview.method.as_str());
     for header in &preview.headers {
-        wire.push_str(&format!("{}: {}\r\n", header.name, filled(&header.value)));
+        // The one value that a preview cannot know: the length of a body in which a secret will stand.
+        let value = header.value.replace("<length with credential>", &body.len().to_string());
+        wire.push_str(&format!("{}: {}\r\n", header.name, filled(&value, in_head)));
     }
-    wire.push_str("\r\n");
-    wire.push_str(&preview.body.as_deref().map(filled).unwrap_or_default());
-    wire
+    wire + "\r\n" + &body
 }
 
 /// The bytes of an answer.
@@ -168,12 +195,143 @@ pub(crate) fn ok(body: &Value) -> Vec<u8> {
     http(200, "application/json", &[], body.to_string().as_bytes())
 }
 
-/// The hash of a text.
-pub(crate) fn hash(text: &str) -> Sha256 {
-    connector_runtime::core::json::sha256(text)
-}
-
 /// The result object of an answer.
 pub(crate) fn result(answer: &Answer) -> Value {
-    serde_json::from_str(&answer.text).unwrap_or(json!(null))
+    serde_json::from_str(&answer.text).unwrap()
+}
+
+/// A script that answers every request of a connection by a function.
+pub(crate) fn answering(answer: impl Fn(&Request) -> Vec<u8> + Send + Sync + 'static) -> Script {
+    vec![Step::ReadRequest, Step::Answer(Arc::new(answer)), Step::Restart]
+}
+
+/// A script that answers every request with an empty object.
+pub(crate) fn fine() -> Script {
+    answering(|_| ok(&json!({})))
+}
+
+/// A script that reads a request and never answers.
+pub(crate) fn silent() -> Script {
+    vec![Step::ReadRequest, Step::AwaitClose]
+}
+
+/// A connector with a read, a write and a destructive tool on the person's own server.
+pub(crate) fn manifest(id: &str) -> Value {
+    let tool = |name: &str, effect: &str, method: &str, request: Value| {
+        let mut tool = json!({
+            "name": name, "description": format!("{name} a note."), "effect": effect,
+            "parameters": { "type": "object", "properties": { "text": { "type": "string" } }, "required": ["text"] },
+            "request": { "method": method, "origin": "server", "path": [name] }
+        });
+        for (member, value) in request.as_object().unwrap() {
+            tool["request"][member] = value.clone();
+        }
+        tool
+    };
+    json!({
+        "manifestVersion": 1, "id": id, "version": "1", "title": "Notes", "description": "Notes.",
+        "origins": { "server": { "userProvided": { "title": "Your server", "localNetwork": true } } },
+        "tools": [
+            tool("find", "read", "GET", json!({ "query": { "text": { "$param": "text" } } })),
+            tool("add", "write", "POST", json!({ "body": { "json": { "text": { "$param": "text" } } } })),
+            tool("drop", "destructive", "DELETE", json!({ "path": ["drop", { "$param": "text" }] }))
+        ]
+    })
+}
+
+/// The manifest with a bearer token on every tool.
+pub(crate) fn with_token(id: &str, slot: &Value) -> Value {
+    let mut manifest = manifest(id);
+    manifest["credentials"] = json!({ "token": { "title": "Token", "origin": "server" } });
+    if slot["absent"] == "omit" {
+        manifest["credentials"]["token"]["optional"] = json!(true);
+    }
+    for tool in manifest["tools"].as_array_mut().unwrap() {
+        tool["request"]["headers"] = json!({ "Authorization": slot });
+    }
+    manifest
+}
+
+/// A bearer token that every call needs.
+pub(crate) fn bearer() -> Value {
+    json!({ "$credential": "token", "scheme": "Bearer" })
+}
+
+/// The origin that tests bind to the server of a connector.
+pub(crate) fn origin(id: &str) -> String {
+    format!("http://{id}.local")
+}
+
+/// The least grant that works: the origin is bound, on the local network.
+pub(crate) fn least(id: &str) -> Value {
+    json!({ "origins": { "server": origin(id) }, "localNetwork": true })
+}
+
+/// The least grant with more members.
+pub(crate) fn least_and(id: &str, more: &Value) -> Value {
+    let mut grant = least(id);
+    for (member, value) in more.as_object().unwrap() {
+        grant[member] = value.clone();
+    }
+    grant
+}
+
+pub(crate) fn install(session: &Session, manifest: &Value, granted: &Value) -> Result<Installed, Refusal> {
+    session.install(manifest.to_string().as_bytes(), "app", grant(granted), None)
+}
+
+/// A session with one connector, `notes`, and its server.
+pub(crate) struct Stage {
+    pub(crate) session: Session,
+    pub(crate) server: Server,
+}
+
+impl Stage {
+    pub(crate) async fn new(script: Script) -> Self {
+        Self::of(&manifest("notes"), &least("notes"), script).await
+    }
+
+    /// One whose every call needs a token, which is set.
+    pub(crate) async fn with_token(secret: &str, script: Script) -> Self {
+        let granted = least_and("notes", &json!({ "cleartextCredentials": true }));
+        let stage = Self::of(&with_token("notes", &bearer()), &granted, script).await;
+        stage.session.set_credential("notes", "token", self::secret(secret)).unwrap();
+        stage
+    }
+
+    pub(crate) async fn of(manifest: &Value, granted: &Value, script: Script) -> Self {
+        let mut network = Network::new();
+        let server = network.serve(&origin("notes"), script).await;
+        let session = network.session();
+        install(&session, manifest, granted).unwrap();
+        Self { session, server }
+    }
+
+    /// Waits until the server has read a whole request.
+    pub(crate) async fn request(&self) -> Request {
+        let entry = self.server.log().wait(PATIENCE, |entry| matches!(entry.event, Event::Request(_))).await;
+        let Event::Request(request) = entry.expect("a request").event else { unreachable!() };
+        request
+    }
+
+    /// Waits until the client has closed a connection.
+    pub(crate) async fn closed(&self) {
+        let closed = self.server.log().wait(PATIENCE, |entry| entry.event == Event::PeerClosed).await;
+        assert!(closed.is_some(), "the socket is closed");
+    }
+}
+
+/// The code of a refusal.
+pub(crate) fn code<T>(outcome: Result<T, Refusal>) -> &'static str {
+    outcome.err().expect("a refusal").code.as_str()
+}
+
+/// Subjects and outcomes of the audit records.
+pub(crate) fn outcomes(session: &Session) -> Vec<(String, String)> {
+    let (records, _) = session.audit();
+    let pair = |record: &Record| {
+        let event = &record.event;
+        (format!("{} {}", event.deed.as_str(), event.subject), event.outcome.to_owned())
+    };
+    records.iter().map(pair).collect()
 }

@@ -16,6 +16,12 @@ impl Budget {
     pub(crate) const COMPARISON: Self = Self { steps: 60_000, automata: 400_000 };
     /// For one part, when the question where a comparison failed is asked: some 0.2 ms.
     pub(crate) const PLACE: Self = Self { steps: 1_000, automata: 5_000 };
+
+    /// So many times as much.
+    pub(crate) fn times(self, times: u32) -> Self {
+        let automata = self.automata.saturating_mul(usize::try_from(times).unwrap_or(usize::MAX));
+        Self { steps: self.steps.saturating_mul(times), automata }
+    }
 }
 
 /// What a level of a search costs.

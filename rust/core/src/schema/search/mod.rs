@@ -14,8 +14,11 @@ pub(crate) use budget::Budget;
 pub(crate) use normal::strings;
 pub(crate) use witness::Witness;
 
-use super::arena::{Arena, Expr, Id, plainly_disjoint};
+use super::arena::{Arena, Expr, Id};
+use super::array::Arr;
+use super::disjoint::plainly_disjoint;
 use super::number;
+use super::object::Obj;
 use super::set::Set;
 use super::string::Products;
 use super::undecided::Undecided;
@@ -30,7 +33,7 @@ const FRAMES: u32 = 128;
 /// Answers are exact or [`Undecided`]; the work is bounded by steps over the life of a search.
 pub(crate) struct Search {
     pub(crate) arena: Arena,
-    products: Products,
+    pub(crate) products: Products,
     /// Normal forms, by id.
     sets: Vec<Option<Arc<Set>>>,
     /// Proven: a member, or that there is none.
@@ -72,6 +75,21 @@ impl Search {
         self.products.refill(budget.automata);
     }
 
+    /// A search that may take so many times as long, for a reader that asks about every part of a schema.
+    pub(crate) fn times(arena: Arena, times: u32) -> Self {
+        Self::within(arena, Budget::SCHEMA.times(times))
+    }
+
+    /// Whether a clause of objects is empty.
+    pub(crate) fn has_no_object(&mut self, pos: &Obj, negatives: &[Obj]) -> Result<bool, Undecided> {
+        Ok(self.object(pos, negatives)?.is_none())
+    }
+
+    /// Whether a clause of arrays is empty.
+    pub(crate) fn has_no_array(&mut self, pos: &Arr, negatives: &[Arr]) -> Result<bool, Undecided> {
+        Ok(self.array(pos, negatives)?.is_none())
+    }
+
     /// A value of the set; `None` is proof that there is none. "Absent" is no value.
     pub(crate) fn member(&mut self, id: Id) -> Result<Option<Witness>, Undecided> {
         if id == Id::NEVER || id == Id::ABSENT {
@@ -102,6 +120,12 @@ impl Search {
     /// Whether no value is in the set.
     pub(crate) fn is_empty(&mut self, id: Id) -> Result<bool, Undecided> {
         Ok(!self.arena.facts(id).inhabited && self.member(id)?.is_none())
+    }
+
+    /// The steps taken so far.
+    #[cfg(test)]
+    pub(crate) fn steps(&self) -> u32 {
+        self.steps
     }
 
     fn member_of(&mut self, id: Id) -> Result<Option<Witness>, Undecided> {
@@ -218,5 +242,105 @@ impl FirstFound {
     /// Nothing was found: that is a proof only when every branch was decided.
     fn end<T>(self) -> Result<Option<T>, Undecided> {
         self.undecided.map_or(Ok(None), Err)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::testing::{broken, closed, open};
+
+    /// The witness of a schema, which the schema takes.
+    fn witness(schema: &str) -> String {
+        let schema = open(schema);
+        let found = Search::new(schema.0.arena.clone()).member(schema.0.root).unwrap().unwrap();
+        let value = found.value().unwrap();
+        assert_eq!(schema.accepts(&value), Ok(()), "{} {value}", schema.source());
+        value.to_text()
+    }
+
+    #[test]
+    fn a_witness_is_simple() {
+        for (schema, expected) in [
+            ("true", "null"),
+            (r#"{"type": "string", "minLength": 3}"#, "\"aaa\""),
+            (r#"{"type": "string", "pattern": "^[0-9]+-x$"}"#, "\"0-x\""),
+            (r#"{"type": "integer", "exclusiveMinimum": 6, "multipleOf": 4}"#, "8"),
+            (r#"{"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}"#, "0.1"),
+            (
+                r#"{"type": "array", "minItems": 2, "items": {"type": "integer"}, "uniqueItems": true}"#,
+                "[0,-1]",
+            ),
+            (r#"{"type": "array", "contains": {"type": "string"}}"#, "[\"\"]"),
+            (
+                r#"{"type": "object", "required": ["b", "a"], "properties": {"a": {"type": "null"}}}"#,
+                r#"{"a":null,"b":null}"#,
+            ),
+            (
+                r#"{"type": "object", "minProperties": 2, "additionalProperties": {"type": "boolean"}}"#,
+                r#"{"":false,"a":false}"#,
+            ),
+            (
+                r#"{"type": "object", "minProperties": 1, "propertyNames": {"pattern": "^k.$"}}"#,
+                r#"{"ka":null}"#,
+            ),
+            (r#"{"enum": [{"x": [1]}]}"#, r#"{"x":[1]}"#),
+        ] {
+            assert_eq!(witness(schema), expected, "{schema}");
+        }
+    }
+
+    #[test]
+    fn a_witness_leaves_every_excluded_set() {
+        for schema in [
+            r#"{"type": "object", "not": {"additionalProperties": {"type": "string"}}}"#,
+            r#"{"type": "object", "not": {"patternProperties": {"^x": {"type": "string"}}}, "maxProperties": 1}"#,
+            r#"{"type": "array", "not": {"uniqueItems": true}, "items": {"type": "integer"}}"#,
+            r#"{"type": "array", "not": {"contains": {"const": 1}, "minContains": 2}, "minItems": 3}"#,
+            r#"{"type": "array", "contains": {"multipleOf": 2}, "minContains": 2, "maxContains": 2, "minItems": 4, "items": {"type": "integer"}}"#,
+            r#"{"type": "object", "allOf": [{"not": {"required": ["a"]}}, {"not": {"minProperties": 3}}, {"not": {"maxProperties": 1}}]}"#,
+            r#"{"oneOf": [{"type": "object", "properties": {"a": {"const": 1}}}, {"type": "object", "properties": {"b": {"const": 1}}}]}"#,
+            r#"{"type": "integer", "allOf": [{"not": {"multipleOf": 2}}, {"not": {"multipleOf": 3}}, {"not": {"const": 1}}, {"minimum": 0}]}"#,
+            r#"{"type": "string", "not": {"enum": ["", "a"]}, "maxLength": 1}"#,
+        ] {
+            witness(schema);
+        }
+    }
+
+    #[test]
+    fn recursion_is_decided_by_finite_members() {
+        // Every number is a sum of two smaller ones, for ever; with a leaf it ends.
+        let tree = |leaf: &str| {
+            format!(
+                r##"{{"$ref": "#/$defs/e", "$defs": {{"e": {{"oneOf": [{{"$ref": "#/$defs/add"}}, {{"$ref": "#/$defs/neg"}}{leaf}]}},
+                    "add": {{"type": "object", "properties": {{"l": {{"$ref": "#/$defs/e"}}, "r": {{"$ref": "#/$defs/e"}}}}, "required": ["l", "r"]}},
+                    "neg": {{"type": "object", "properties": {{"of": {{"$ref": "#/$defs/e"}}}}, "required": ["of"]}}}}}}"##
+            )
+        };
+        assert_eq!(broken(&tree(""))[0].0, "schema.unsatisfiable");
+        closed(&tree(r#", {"type": "integer"}"#));
+        // An even and an odd list of equal length do not meet.
+        let lists = r##"{"type": "array", "allOf": [{"$ref": "#/$defs/even"}, {"$ref": "#/$defs/odd"}], "$defs": {
+            "even": {"anyOf": [{"const": []}, {"type": "array", "prefixItems": [true, {"$ref": "#/$defs/odd"}], "minItems": 2, "maxItems": 2}]},
+            "odd": {"type": "array", "prefixItems": [true, {"$ref": "#/$defs/even"}], "minItems": 2, "maxItems": 2}}}"##;
+        assert_eq!(broken(lists)[0].0, "schema.unsatisfiable");
+    }
+
+    #[test]
+    fn a_difference_of_equal_sets_is_empty_and_cheap() {
+        let schema = open(
+            r##"{"prefixItems": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}], "$defs": {
+                "a": {"type": "object", "properties": {"v": {"type": "integer"}, "n": {"$ref": "#/$defs/a"}}, "additionalProperties": false},
+                "b": {"type": "object", "properties": {"n": {"$ref": "#/$defs/b"}, "v": {"type": "integer"}}, "additionalProperties": false}}}"##,
+        );
+        let set = schema.0.arena.leaf_of(schema.0.root).unwrap();
+        let (a, b) = (set.arr[0].pos.at(0), set.arr[0].pos.at(1));
+        let mut search = Search::new(schema.0.arena.clone());
+        for (a, b) in [(a, b), (b, a)] {
+            let wider = search.arena.diff(a, b);
+            assert_eq!(search.is_empty(wider), Ok(true));
+        }
+        let spent = Budget::SCHEMA.steps - search.steps;
+        assert!(spent < 500, "{spent}");
     }
 }

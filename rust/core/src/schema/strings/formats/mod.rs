@@ -55,6 +55,15 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     EXACT.iter().map(|exact| exact.name).chain(ANNOTATIONS.iter().copied())
 }
 
+/// How many formats are exact; [`names`] gives these first.
+pub(crate) const EXACT_COUNT: usize = 15;
+
+/// The place in the table and the name of the exact format whose shared automaton this is.
+pub(crate) fn of_dfa(dfa: &Arc<Dfa>) -> Option<(usize, &'static str)> {
+    let is = |exact: &Exact| exact.dfa.get().is_some_and(|known| Arc::ptr_eq(known, dfa));
+    EXACT.iter().position(is).and_then(|place| EXACT.get(place).map(|exact| (place, exact.name)))
+}
+
 /// A format that an automaton decides, made at its first use.
 struct Exact {
     name: &'static str,
@@ -76,7 +85,7 @@ impl Exact {
     }
 }
 
-static EXACT: [Exact; 15] = [
+static EXACT: [Exact; EXACT_COUNT] = [
     Exact::new("date", time::date),
     Exact::new("time", time::time),
     Exact::new("date-time", time::date_time),

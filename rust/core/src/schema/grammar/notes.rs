@@ -1,0 +1,238 @@
+//! Where a grammar is wider than its schema: by keyword and place.
+
+use rustc_hash::FxHashSet;
+use smol_str::SmolStr;
+
+use crate::json::{Path, Value};
+use crate::schema::keyword::{Keyword, keyword};
+use crate::schema::reference;
+
+/// A keyword that a grammar does not enforce, or not wholly. The schema does.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Note {
+    /// The schema that has the keyword, as an RFC 6901 pointer into the whole.
+    pub pointer: String,
+    /// The keyword.
+    pub keyword: &'static str,
+    /// Why, one sentence.
+    pub reason: &'static str,
+}
+
+/// The most notes of one grammar.
+const MOST: usize = 100;
+/// The most schemas that are looked at for one note.
+const SCHEMAS: usize = 1_000;
+
+/// A place in a value, as the writer went there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Place(u32);
+
+impl Place {
+    pub(super) const ROOT: Self = Self(0);
+}
+
+/// A step from a value into one of its parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Step {
+    Field(SmolStr),
+    /// A field that is not declared.
+    Other,
+    Item(usize),
+    /// An item past the prefix.
+    Rest,
+}
+
+/// Places, and what was noted there.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    places: Vec<(Place, Step)>,
+    noted: Vec<Noted>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Noted {
+    place: Place,
+    /// The keywords that may be to blame: those of the first list of which one is there.
+    keywords: &'static [&'static [&'static str]],
+    reason: &'static str,
+}
+
+impl Notes {
+    /// A part of a value.
+    pub(super) fn step(&mut self, from: Place, step: Step) -> Place {
+        self.places.push((from, step));
+        Place(u32::try_from(self.places.len()).unwrap_or(u32::MAX))
+    }
+
+    /// Says that keywords of one of these lists are to blame at a place; the first of which one is there.
+    pub(super) fn add(
+        &mut self,
+        place: Place,
+        keywords: &'static [&'static [&'static str]],
+        reason: &'static str,
+    ) {
+        let noted = Noted { place, keywords, reason };
+        if self.noted.len() < MOST && !self.noted.contains(&noted) {
+            self.noted.push(noted);
+        }
+    }
+
+    /// The notes, in the order of their pointers.
+    pub(super) fn list(&self, schema: &Value) -> Vec<Note> {
+        let mut list = Vec::new();
+        for noted in &self.noted {
+            let mut places = Schemas::at_root(schema);
+            for step in self.steps(noted.place) {
+                places = places.step(step);
+            }
+            let reason = noted.reason;
+            let found = noted.keywords.iter().find_map(|keywords| {
+                let at = |(pointer, schema): &(String, &Value)| {
+                    let there = keywords.iter().filter(|keyword| schema.get(keyword).is_some());
+                    there
+                        .map(|keyword| Note { pointer: pointer.clone(), keyword, reason })
+                        .collect::<Vec<_>>()
+                };
+                let notes: Vec<Note> = places.list.iter().flat_map(at).collect();
+                (!notes.is_empty()).then_some(notes)
+            });
+            list.extend(found.unwrap_or_else(|| {
+                let pointer = places.list.first().map(|(pointer, _)| pointer.clone()).unwrap_or_default();
+                let keyword =
+                    noted.keywords.first().and_then(|keywords| keywords.first()).copied().unwrap_or("type");
+                vec![Note { pointer, keyword, reason }]
+            }));
+        }
+        list.sort_unstable();
+        list.dedup();
+        list.truncate(MOST);
+        list
+    }
+
+    fn steps(&self, mut place: Place) -> Vec<&Step> {
+        let mut steps = Vec::new();
+        while let Some((before, step)) = (place.0 as usize).checked_sub(1).and_then(|at| self.places.get(at))
+        {
+            steps.push(step);
+            place = *before;
+        }
+        steps.reverse();
+        steps
+    }
+}
+
+/// The schemas about one value, with their pointers.
+struct Schemas<'s> {
+    root: &'s Value,
+    list: Vec<(String, &'s Value)>,
+    known: FxHashSet<*const Value>,
+}
+
+impl<'s> Schemas<'s> {
+    fn at_root(root: &'s Value) -> Self {
+        let mut schemas = Self::empty(root);
+        schemas.add(&Path::Root, root);
+        schemas.close();
+        schemas
+    }
+
+    fn empty(root: &'s Value) -> Self {
+        Self { root, list: Vec::new(), known: FxHashSet::default() }
+    }
+
+    fn add(&mut self, path: &Path<'_>, schema: &'s Value) {
+        if self.list.len() < SCHEMAS
+            && matches!(schema, Value::Object(_))
+            && self.known.insert(std::ptr::from_ref(schema))
+        {
+            self.list.push((path.to_string(), schema));
+        }
+    }
+
+    /// Adds the schemas about the same value.
+    fn close(&mut self) {
+        let mut next = 0;
+        while let Some((pointer, schema)) = self.list.get(next).cloned() {
+            next += 1;
+            let Value::Object(object) = schema else { continue };
+            let at = Path::Tail(&Path::Root, &pointer);
+            for (name, value) in object.iter() {
+                let at = at.name(name);
+                match (keyword(name), value) {
+                    (Keyword::Reference, Value::String(text)) => {
+                        if let Ok(pointer) = reference::pointer(text)
+                            && let Ok(target) = reference::schema_at(self.root, &pointer)
+                        {
+                            self.add(&Path::Tail(&Path::Root, &pointer), target);
+                        }
+                    }
+                    (Keyword::Schema, schema) if matches!(name.as_str(), "not" | "if" | "then" | "else") => {
+                        self.add(&at, schema);
+                    }
+                    (Keyword::Schemas, Value::Array(schemas)) if name != "prefixItems" => {
+                        for (place, schema) in schemas.iter().enumerate() {
+                            self.add(&at.index(place), schema);
+                        }
+                    }
+                    (Keyword::SchemasByName | Keyword::Dependencies, Value::Object(schemas))
+                        if matches!(name.as_str(), "dependentSchemas" | "dependencies") =>
+                    {
+                        for (name, schema) in schemas.iter() {
+                            self.add(&at.name(name), schema);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// The schemas about a part of the value.
+    fn step(&self, step: &Step) -> Self {
+        let mut schemas = Self::empty(self.root);
+        for (pointer, schema) in &self.list {
+            let at = Path::Tail(&Path::Root, pointer);
+            let get = |name: &str| schema.get(name);
+            match step {
+                Step::Field(name) => {
+                    let declared = get("properties").and_then(|properties| properties.get(name));
+                    match declared {
+                        Some(schema) => schemas.add(&at.name("properties").name(name), schema),
+                        None => schemas.others(&at, schema),
+                    }
+                }
+                Step::Other => schemas.others(&at, schema),
+                Step::Item(place) => {
+                    for prefix in ["prefixItems", "items"] {
+                        if let Some(schema) =
+                            get(prefix).and_then(Value::as_array).and_then(|list| list.get(*place))
+                        {
+                            schemas.add(&at.name(prefix).index(*place), schema);
+                        }
+                    }
+                }
+                Step::Rest => {
+                    for rest in ["items", "additionalItems"] {
+                        if let Some(schema) = get(rest) {
+                            schemas.add(&at.name(rest), schema);
+                        }
+                    }
+                }
+            }
+        }
+        schemas.close();
+        schemas
+    }
+
+    /// The schemas about fields that are not declared.
+    fn others(&mut self, at: &Path<'_>, schema: &'s Value) {
+        if let Some(schema) = schema.get("additionalProperties") {
+            self.add(&at.name("additionalProperties"), schema);
+        }
+        if let Some(Value::Object(patterns)) = schema.get("patternProperties") {
+            for (pattern, schema) in patterns.iter() {
+                self.add(&at.name("patternProperties").name(pattern), schema);
+            }
+        }
+    }
+}

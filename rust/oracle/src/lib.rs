@@ -1,0 +1,15 @@
+//! llama.rn's own C++ as judge: its schema converter, grammar parser and matcher, built from its npm package.
+//!
+//! ```text
+//! setup    npm installs the package without its scripts, g++ builds `llama/judge.cpp` against its sources: once,
+//!          into a folder under `target`
+//! process  the judge runs as a child process with a time limit, since it crashes on some input and hangs on other
+//! ```
+//!
+//! `cargo test -p connector-oracle` does all of that by itself.
+
+mod process;
+mod setup;
+
+pub use process::{Failure, Judge, Time};
+pub use setup::judge_program;
