@@ -1,5 +1,16 @@
 //! The strict reader and the canonical form against JSONTestSuite and the vectors of RFC 8785.
 
+#![allow(
+    clippy::all,
+    clippy::pedantic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test may panic, and prints its counts"
+)]
+
 mod corpus;
 
 use base64::Engine;

@@ -1,5 +1,16 @@
 //! The modules of the core stand in a line, and each uses only those before it.
 
+#![allow(
+    clippy::all,
+    clippy::pedantic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test may panic, and prints its counts"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

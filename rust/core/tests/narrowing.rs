@@ -2,6 +2,17 @@
 //!
 //! A label can be wrong, or of another reading: such a case stands in [`ARGUED`] with the reason.
 
+#![allow(
+    clippy::all,
+    clippy::pedantic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test may panic, and prints its counts"
+)]
+
 mod corpus;
 
 use std::fmt;

@@ -1,5 +1,16 @@
 //! Answers against public suites, and the laws that hold for every answer and every map.
 
+#![allow(
+    clippy::all,
+    clippy::pedantic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test may panic, and prints its counts"
+)]
+
 mod corpus;
 
 use base64::Engine;
