@@ -44,6 +44,7 @@ codes! {
     GrantInvalid "grant.invalid" "A grant does not fit its manifest: a missing, unknown or unusable binding or setting.";
     GrantWider "grant.wider" "A later grant allows more than the one in force, which takes an approval.";
     GrantDenied "grant.denied" "A call needs something that the grant of its connector does not give.";
+    InstallSource "install.source" "A store keeps this connector id for another source.";
     MergeSource "merge.source" "A connector id belongs to another source or signing key, for good.";
     MergeSupersedes "merge.supersedes" "A manifest does not carry the hash of the one that it replaces.";
     MergeWidening "merge.widening" "A tool would take arguments that it refused before.";

@@ -38,7 +38,8 @@ impl ToolSet {
         let id = connector.id();
         match self.connector(id) {
             Some(installed) if installed.is_same(&connector) => Ok(self.clone()),
-            Some(_) if seen.is_none() => Err(stale()),
+            // What else is wrong tells more.
+            Some(_) if seen.is_none() => self.admit(connector, &[]).and(Err(stale())),
             _ => self.admit(connector, &[]),
         }
     }
