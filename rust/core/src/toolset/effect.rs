@@ -143,7 +143,7 @@ mod tests {
             settings: vec![("book", &book)],
             credentials: vec!["token"],
         };
-        scope.hash()
+        super::hash(&scope.document())
     }
 
     /// Everything that can be changed at one place: another value, another name, one member or item less or more.
@@ -254,7 +254,8 @@ mod tests {
         let manifest = read_strict(manifest().to_string().as_bytes(), profile).unwrap();
         let hash = |origin: &str, book: Value| {
             let (origin, settings) = (("server", origin), vec![("book", &book)]);
-            Scope { manifest: &manifest, tool: 0, origin, settings, credentials: vec!["token"] }.hash()
+            let scope = Scope { manifest: &manifest, tool: 0, origin, settings, credentials: vec!["token"] };
+            super::hash(&scope.document())
         };
         let base = hash("https://a.example", "x".into());
         assert_ne!(base, hash("https://a.example/b", "x".into()));
