@@ -18,9 +18,16 @@ impl Bounds {
         let read = tool.effect() == Effect::Read;
         let fetches = read && matches!(tool.request().method, Method::Get | Method::Head);
         let host = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let time = asked.timeout_ms.map_or(host(limits.total_timeout), |ms| ms.get());
+        let time = match asked.timeout_ms {
+            Some(ms) => ms.get(),
+            None => host(limits.total_timeout),
+        };
         let bytes = limits.response_decoded_bytes as u64;
-        let retries = asked.retries.map_or(if read { 2 } else { 0 }, |retries| retries.get());
+        let retries = match asked.retries {
+            Some(retries) => retries.get(),
+            None if read => 2,
+            None => 0,
+        };
         let calls = u64::from(limits.calls_per_minute);
         let follows = fetches && asked.redirects == Some(Redirects::SameOrigin);
         Self([

@@ -91,10 +91,10 @@ impl ToolSet {
     }
 
     /// The set with a connector, and what is remembered of it; every check was made.
-    pub(super) fn with(&self, connector: Arc<Connector>, past: Past) -> Self {
+    pub(super) fn with(&self, connector: &Arc<Connector>, past: Past) -> Self {
         let mut set = self.clone();
         set.remember(past);
-        set.connectors = set.connectors.insert(&connector.id().to_owned(), connector);
+        set.connectors = set.connectors.insert(connector.id(), Arc::clone(connector));
         set
     }
 
@@ -105,6 +105,7 @@ impl ToolSet {
     fn remember(&mut self, past: Past) {
         let known = self.past_of(past.id()).map_or(0, Past::names);
         self.tombstones = self.tombstones.saturating_sub(known) + past.names();
-        self.past = self.past.insert(&past.id().to_owned(), Arc::new(past));
+        let past = Arc::new(past);
+        self.past = self.past.insert(past.id(), Arc::clone(&past));
     }
 }

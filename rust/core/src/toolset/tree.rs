@@ -158,16 +158,13 @@ mod tests {
             let (mut tree, mut map) = (Tree::default(), BTreeMap::new());
             let mut seen: Vec<(BTreeMap<String, u8>, Sha256)> = Vec::new();
             for (key, entry) in steps {
-                tree = match entry {
-                    Some(entry) => {
-                        map.insert(key.clone(), entry);
-                        tree.insert(&key, entry)
-                    }
-                    None => {
-                        map.remove(&key);
-                        tree.remove(&key)
-                    }
-                };
+                if let Some(entry) = entry {
+                    map.insert(key.clone(), entry);
+                    tree = tree.insert(&key, entry);
+                } else {
+                    map.remove(&key);
+                    tree = tree.remove(&key);
+                }
                 prop_assert!(tree.iter().eq(map.values()));
                 prop_assert_eq!(tree.iter().len(), map.len());
                 prop_assert_eq!(tree.get(&key), map.get(&key));

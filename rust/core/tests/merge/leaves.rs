@@ -72,13 +72,10 @@ fn others(value: &Value) -> Vec<Value> {
             others.push(json!("c".repeat(64)));
             others
         }
-        Value::Number(number) => {
-            let number = number.as_f64().unwrap();
-            [number + 1.0, number - 1.0, number / 2.0]
-                .into_iter()
-                .map(|n| if n.fract() == 0.0 { json!(n as i64) } else { json!(n) })
-                .collect()
-        }
+        Value::Number(number) => match number.as_i64() {
+            Some(number) => vec![json!(number + 1), json!(number - 1), json!(number / 2)],
+            None => vec![json!(number.as_f64().unwrap() + 1.0)],
+        },
         Value::Bool(value) => vec![json!(!value)],
         _ => Vec::new(),
     };
@@ -89,7 +86,7 @@ fn others(value: &Value) -> Vec<Value> {
 /// The manifest with each leaf changed in every way that still checks and binds: pointer and manifest.
 pub(crate) fn variants(manifest: &Value) -> Vec<(String, Value)> {
     let mut pointers = Vec::new();
-    collect(manifest, String::new(), &mut pointers);
+    collect(manifest, "", &mut pointers);
     let mut variants = Vec::new();
     for pointer in pointers {
         let value = manifest.pointer(&pointer).unwrap();
@@ -116,7 +113,7 @@ fn unescape(token: &str) -> String {
     token.replace("~1", "/").replace("~0", "~")
 }
 
-fn collect(value: &Value, at: String, pointers: &mut Vec<String>) {
+fn collect(value: &Value, at: &str, pointers: &mut Vec<String>) {
     let mut below: Vec<(String, &Value)> = Vec::new();
     match value {
         Value::Object(object) => {
@@ -128,10 +125,10 @@ fn collect(value: &Value, at: String, pointers: &mut Vec<String>) {
         _ => {}
     }
     if !at.is_empty() {
-        pointers.push(at.clone());
+        pointers.push(at.to_owned());
     }
     for (name, value) in below {
-        collect(value, format!("{at}/{name}"), pointers);
+        collect(value, &format!("{at}/{name}"), pointers);
     }
 }
 

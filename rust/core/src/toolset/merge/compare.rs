@@ -9,7 +9,7 @@ use super::change::{Change, ChangeKind as Kind};
 use super::leaves::{Leaf, leaves};
 use super::past::{Past, Tombstone, required};
 use crate::grant::Grant;
-use crate::json::{Path, Value, resolve};
+use crate::json::{Object, Path, Value, resolve};
 use crate::manifest::{Effect, Tool};
 use crate::request::Method;
 use crate::schema::Verdict;
@@ -31,17 +31,14 @@ pub(super) fn changes(past: Option<&Past>, grant: Option<&Grant>, new: &Connecto
         }
     }
     for (index, (tool, bound)) in new.tools().enumerate() {
-        match past.and_then(|past| past.tool(tool.full_name())) {
-            Some((old, gone)) => {
-                if gone {
-                    changes.tool_added(index, tool);
-                }
-                changes.tool(index, tool, bound, old);
-            }
-            None => {
+        if let Some((old, gone)) = past.and_then(|past| past.tool(tool.full_name())) {
+            if gone {
                 changes.tool_added(index, tool);
-                changes.used_by(tool, bound, past);
             }
+            changes.tool(index, tool, bound, old);
+        } else {
+            changes.tool_added(index, tool);
+            changes.used_by(tool, bound, past);
         }
         if tool.request().method == Method::Post && tool.effect() == Effect::Read {
             let pointer = format!("/tools/{index}/effect");
@@ -97,7 +94,7 @@ impl Changes<'_> {
             [("origins", Kind::Origin), ("settings", Kind::Setting), ("credentials", Kind::Credential)];
         for (member, kind) in kinds {
             let used = bound.document.get(member).and_then(Value::as_object);
-            for (name, entry) in used.into_iter().flat_map(|used| used.iter()) {
+            for (name, entry) in used.into_iter().flat_map(Object::iter) {
                 let before = past
                     .into_iter()
                     .flat_map(Past::tools)
