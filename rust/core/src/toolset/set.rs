@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use smol_str::SmolStr;
+
 use super::merge::Past;
 use super::tree::Tree;
 use super::{Connector, Contract};
@@ -91,10 +93,11 @@ impl ToolSet {
     }
 
     /// The set with a connector, and what is remembered of it; every check was made.
-    pub(super) fn with(&self, connector: &Arc<Connector>, past: Past) -> Self {
+    pub(super) fn with(&self, connector: Arc<Connector>, past: Past) -> Self {
         let mut set = self.clone();
         set.remember(past);
-        set.connectors = set.connectors.insert(connector.id(), Arc::clone(connector));
+        let id = SmolStr::new(connector.id());
+        set.connectors = set.connectors.insert(&id, connector);
         set
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use connector_core::Code;
 use connector_core::toolset::{Connector, ToolSet};
 use serde_json::{Value, json};
 
@@ -134,6 +135,29 @@ fn collect(value: &Value, at: &str, pointers: &mut Vec<String>) {
 
 /// The leaves that no effect hash covers.
 const FREE: [&str; 3] = ["/version", "/supersedes", "/$schema"];
+
+/// What stands nowhere else: the entries of what tools share.
+#[test]
+fn shared_entries_stay_and_are_named() {
+    let mut given = given();
+    given["origins"]["server"] = json!("https://notes.example.org");
+    let bind = |manifest: &Value| Arc::new(try_connector(manifest, SOURCE, grant(&given)).unwrap());
+    let set = ToolSet::default().install(bind(&base()), None).unwrap();
+    for (pointer, value) in [
+        ("/credentials/token/optional", json!(true)),
+        ("/credentials/token/description", json!("Make a new one for every call.")),
+        ("/settings/tone/choices", json!(["warm"])),
+        ("/origins/server/userProvided/basePath", json!(false)),
+        ("/origins/server/userProvided/title", json!("Any server")),
+    ] {
+        let mut next = base();
+        let (parent, last) = pointer.rsplit_once('/').unwrap();
+        next.pointer_mut(parent).unwrap()[last] = value;
+        let refusal = set.replace(bind(&successor(&base(), &next)), set.hash()).unwrap_err();
+        assert_eq!(refusal.code, Code::MergeChanged, "{pointer}: {refusal}");
+        assert!(refusal.reason.contains(&format!("`{pointer}`")), "{pointer}: {refusal}");
+    }
+}
 
 /// A merge lets a variant through only where every difference is a narrower schema, a lower limit or a tool gone.
 #[test]

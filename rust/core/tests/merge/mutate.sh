@@ -33,7 +33,7 @@ for kind in Source Key Supersedes Widened Undecided Required ToolAdded Effect Or
     try "kind $kind" merge/change.rs "s/^    $kind \"\\([a-z_]*\\)\" Some([A-Za-z:]*)/    $kind \"\\1\" None/"
 done
 try "compare and swap" merge/mod.rs 's/if seen.is_none_or(|seen| seen == self.hash())/if true/'
-try "a replacement names the set" merge/mod.rs 's/self.admit(&connector, &\[\]).and(Err(stale()))/self.admit(\&connector, \&[])/'
+try "a replacement names the set" merge/mod.rs 's/self.admit(connector, &\[\]).and(Err(stale()))/self.admit(connector, \&[])/'
 try "tombstones are bounded" merge/mod.rs 's/if self.tombstones() + more > TOMBSTONES/if false/'
 try "removed tools are remembered" merge/past.rs 's/let known = before.into_iter().flat_map(|past| past.tools.iter());/let known = before.into_iter().take(0).flat_map(|past| past.tools.iter());/'
 try "removed connectors are remembered" set.rs 's/Self { connectors: self.connectors.remove(id), ..self.clone() }/Self { connectors: self.connectors.remove(id), past: Tree::default(), tombstones: 0 }/'
@@ -42,7 +42,7 @@ try "annotations" merge/compare.rs 's/        self.annotations(&at, tool, old);/
 try "an approval is for one subject" merge/review.rs 's/if self.review.subject != Subject::new(set, connector)/if false/'
 try "an approval ends" merge/review.rs 's/if age.is_none_or(|age| age >= APPROVAL_MS)/if false/'
 try "an approval is used once" merge/review.rs 's/Ok(self.pending.remove(place))/{ let kept = self.pending.remove(place); let copy = Approval { token: kept.token, review: kept.review.clone(), made_ms: kept.made_ms }; self.pending.push(kept); Ok(copy) }/'
-try "an approval relaxes only its list" merge/mod.rs 's/self.admit(connector, &approved)/self.admit(\&connector, \&[])/'
+try "an approval relaxes only its list" merge/mod.rs 's/self.admit(connector, &approved)/self.admit(connector, \&[])/'
 
 echo "$survivors survivors"
 [ "$survivors" -eq 0 ]

@@ -39,8 +39,8 @@ impl ToolSet {
         match self.connector(id) {
             Some(installed) if installed.is_same(&connector) => Ok(self.clone()),
             // What else is wrong tells more.
-            Some(_) if seen.is_none() => self.admit(&connector, &[]).and(Err(stale())),
-            _ => self.admit(&connector, &[]),
+            Some(_) if seen.is_none() => self.admit(connector, &[]).and(Err(stale())),
+            _ => self.admit(connector, &[]),
         }
     }
 
@@ -67,7 +67,7 @@ impl ToolSet {
         if let Some(member) = connector.grant().wider_members(installed.grant()).first() {
             return Err(wider(member));
         }
-        self.admit(&connector, &[])
+        self.admit(connector, &[])
     }
 
     /// The set without a connector. What its tools last were is remembered.
@@ -98,7 +98,7 @@ impl ToolSet {
     ) -> Result<Self, Refusal> {
         self.expect(seen)?;
         let approved = approval.lets_through(self, &connector, now_ms)?;
-        self.admit(&connector, &approved)
+        self.admit(connector, &approved)
     }
 
     fn installed(&self, id: &str) -> Result<&Arc<Connector>, Refusal> {
@@ -112,18 +112,18 @@ impl ToolSet {
     }
 
     /// All checks of a merge, then the new set.
-    fn admit(&self, connector: &Arc<Connector>, approved: &[Change]) -> Result<Self, Refusal> {
+    fn admit(&self, connector: Arc<Connector>, approved: &[Change]) -> Result<Self, Refusal> {
         let past = self.past_of(connector.id());
         if let Some(past) = past {
             let grant = self.connector(connector.id()).map(|installed| installed.grant());
-            let changes = compare::changes(Some(past), grant, connector);
+            let changes = compare::changes(Some(past), grant, &connector);
             let refused = changes.iter().filter(|change| !approved.contains(change));
             let first = refused.filter_map(|change| Some((change.kind, change, change.kind.refused_as()?)));
             if let Some((_, change, code)) = first.min_by_key(|(kind, ..)| *kind) {
                 return Err(refusal(code, change, connector.id()));
             }
         }
-        let next = Past::new(connector, past);
+        let next = Past::new(&connector, past);
         let more = next.names() - past.map_or(0, Past::names);
         if self.tombstones() + more > TOMBSTONES {
             let reason = format!(
