@@ -1,21 +1,39 @@
 //! Prints how the grammars compare with those of llama.rn's own converter, on the schemas of real tools and of the
 //! standard's suite: `cargo run --release -p connector-oracle --example table`.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    reason = "a measurement that prints"
+)]
+
 #[path = "../tests/common/mod.rs"]
 mod common;
 
 use std::time::Instant;
 
 use common::spelling::spelled;
-use common::suites;
+use common::{suites, table};
 use connector_core::json::Value;
 use connector_core::schema::{Options, Schema};
 use connector_oracle::Judge;
 
 fn main() {
     let Some(mut judge) = common::judge() else { return };
-    if let Some((cases, _)) = suites::tools() {
-        speed(&mut judge, &cases);
+    if let (Some((tools, _)), Some(standard)) = (suites::tools(), suites::standard()) {
+        println!("{}", table::HEAD);
+        for (name, cases) in [("real tools", &tools), ("standard", &standard)] {
+            let (ours, theirs) = table::rows(&mut judge, cases);
+            println!(
+                "{}\n{}",
+                ours.line(&format!("ours, {name}")),
+                theirs.line(&format!("llama.rn, {name}"))
+            );
+        }
+        speed(&mut judge, &tools);
     }
     optional_properties(&mut judge);
 }

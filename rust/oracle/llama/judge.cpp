@@ -3,7 +3,8 @@
 //
 //   {"do": "convert", "schema": S}                     -> {"grammar": text, "ns": n}
 //   {"do": "load", "grammar": G}                       -> {"rules": n, "ns": n}
-//   {"do": "accepts", "grammar": G, "texts": [..]}     -> {"accepts": [..], "at": [..], "stacks": n}
+//   {"do": "accepts", "grammar": G, "texts": [..]}     -> {"accepts": [..], "most": n, "live": n, "depth": n}: stacks
+//                                                         at once, at most and in the mean, and their depth
 //   {"do": "time", "grammar": G, "texts": [..], "times": n}
 //                                                      -> {"mean": ns, "median": ns, "worst": ns}, all per byte
 //   {"do": "sample", "grammar": G, "seed": n, "count": n, "soft": n} -> {"texts": [..]}
@@ -53,21 +54,27 @@ bool is_end(const llama_grammar_element & element) {
 // Matches a text from the start; leaves the grammar as it was.
 struct matched {
     bool   whole;
-    size_t at;
-    size_t stacks;
+    size_t characters;
+    size_t most;  // stacks at once
+    size_t sum;   // stacks after each character, added up
+    size_t depth; // of the deepest stack
 };
 
 matched match(llama_grammar * grammar, const std::string & text) {
     auto & stacks = llama_grammar_get_stacks(grammar);
     const auto saved = stacks;
-    matched result{ false, 0, stacks.size() };
+    matched result{ false, 0, stacks.size(), 0, 0 };
     for (const uint32_t c : unicode_cpts_from_utf8(text)) {
         llama_grammar_accept(grammar, c);
-        result.stacks = std::max(result.stacks, stacks.size());
+        result.most = std::max(result.most, stacks.size());
+        result.sum += stacks.size();
+        for (const auto & stack : stacks) {
+            result.depth = std::max(result.depth, stack.size());
+        }
         if (stacks.empty()) {
             break;
         }
-        result.at++;
+        result.characters++;
     }
     for (const auto & stack : stacks) {
         result.whole = result.whole || stack.empty();
@@ -260,15 +267,18 @@ json answer(const json & request) {
         return { { "rules", llama_grammar_get_rules(grammar.get()).size() }, { "ns", ns } };
     }
     if (what == "accepts") {
-        json whole = json::array(), at = json::array();
-        size_t stacks = 0;
+        json whole = json::array();
+        size_t most = 0, sum = 0, characters = 0, depth = 0;
         for (const std::string candidate : request.at("texts")) {
             const matched result = match(grammar.get(), candidate);
             whole.push_back(result.whole);
-            at.push_back(result.at);
-            stacks = std::max(stacks, result.stacks);
+            most = std::max(most, result.most);
+            depth = std::max(depth, result.depth);
+            sum += result.sum;
+            characters += result.characters;
         }
-        return { { "accepts", whole }, { "at", at }, { "stacks", stacks } };
+        const double live = characters == 0 ? 0 : double(sum) / double(characters);
+        return { { "accepts", whole }, { "most", most }, { "live", live }, { "depth", depth } };
     }
     if (what == "time") {
         std::vector<double> all;

@@ -11,5 +11,5 @@
 mod process;
 mod setup;
 
-pub use process::{Failure, Judge, Time};
+pub use process::{Failure, Judge, Load, Time};
 pub use setup::judge_program;

@@ -61,6 +61,14 @@ impl Judge {
         Ok(booleans(&answer))
     }
 
+    /// What the matcher carries while it takes these texts.
+    pub fn load_of<T: AsRef<str>>(&mut self, grammar: &str, texts: &[T]) -> Result<Load, Failure> {
+        let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+        let answer = self.ask(&json!({"do": "accepts", "grammar": grammar, "texts": texts}))?;
+        let number = |name: &str| answer.get(name).and_then(Value::as_f64).unwrap_or(f64::NAN);
+        Ok(Load { most: number("most"), live: number("live"), depth: number("depth") })
+    }
+
     /// Draws texts from a grammar; past `soft` bytes each ends as soon as it can.
     pub fn sample(
         &mut self,
@@ -124,6 +132,17 @@ impl Judge {
             None => Ok(answer),
         }
     }
+}
+
+/// The stacks of the matcher: what a byte costs follows their number and depth.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Load {
+    /// The most at once.
+    pub most: f64,
+    /// In the mean, after each character.
+    pub live: f64,
+    /// The depth of the deepest.
+    pub depth: f64,
 }
 
 /// Nanoseconds for a byte.

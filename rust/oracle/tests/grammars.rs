@@ -1,6 +1,14 @@
 //! Every grammar that is written loads in llama.rn, takes nothing that its schema refuses unless it says so, and
 //! leaves out nothing but other spellings.
 
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test"
+)]
+
 mod common;
 
 use common::random::Random;
@@ -157,10 +165,19 @@ fn grammars_of_schemas_that_break_llama_cpp_load() {
 
 #[test]
 fn grammars_of_random_schemas_load_and_hold() {
+    random_schemas(4, 5_000);
+}
+
+#[test]
+fn grammars_of_more_random_schemas_load_and_hold() {
+    random_schemas(5, 5_000);
+}
+
+fn random_schemas(seed: u64, count: usize) {
     let Some(mut judge) = common::judge() else { return };
     let mut tally = Tally::default();
-    let (mut random, mut refused) = (Random::new(4), 0);
-    while tally.schemas < 10_000 {
+    let (mut random, mut refused) = (Random::new(seed), 0);
+    while tally.schemas < count {
         let source = common::random::parameters(&mut random);
         let Some(schema) = compile(&suites::value(&source.to_string()).unwrap(), Options::default()) else {
             refused += 1;

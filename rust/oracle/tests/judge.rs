@@ -1,5 +1,13 @@
 //! The judge itself: what llama.rn does, as the grammars have to know it.
 
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test"
+)]
+
 mod common;
 
 use connector_oracle::Failure;

@@ -145,7 +145,8 @@ impl Session {
         })
     }
 
-    /// Gives an installed connector another grant, which may only be narrower.
+    /// Gives an installed connector another grant, which may only be narrower than the one in force at that moment. It
+    /// ends the connector's plans, and cancels what runs under the old grant.
     ///
     /// # Errors
     /// `connector.unknown`, `grant.invalid`, `grant.wider`.

@@ -1,7 +1,8 @@
 //! A store: opened, changed in whole steps, read.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use connector_core::audit::Head;
@@ -22,7 +23,8 @@ use crate::{lock_file, manifests};
 /// How a store is opened.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
-    /// The folder, private to the application; one store in it and nothing else.
+    /// The folder, private to the application; one store in it and nothing else. On iOS not in a container that is shared
+    /// with extensions: the system ends an application that is suspended while it holds a lock there.
     pub folder: PathBuf,
     /// The key of this store.
     pub key: StoreKey,
@@ -58,20 +60,13 @@ pub struct Store {
     files: Arc<dyn Files>,
     key: StoreKey,
     limits: StoreLimits,
-    /// Held while files change. What is inside is for the next commit alone.
-    writer: Mutex<Writer>,
+    /// Held while files change. The highest counter that any lock file of this store was ever written with, also one that
+    /// came to nothing: two different lock files never share a counter.
+    counter: Mutex<u64>,
     /// What the durable lock file holds; swapped, never changed.
     state: RwLock<Arc<State>>,
     ledger: Ledger,
     audit: AuditLog,
-}
-
-struct Writer {
-    /// The highest counter that any lock file of this store was ever written with, also one that came to nothing:
-    /// two different lock files never share a counter.
-    counter: u64,
-    /// After a commit failed so late that the lock file may be its own: the old one is put back before anything else.
-    torn: bool,
 }
 
 impl Store {
@@ -94,7 +89,11 @@ impl Store {
     ) -> Result<Self, Refusal> {
         let found = match files.read(lock_file::NAME, limits.lock_bytes.saturating_mul(2).max(LOCK_FLOOR)) {
             Ok(bytes) => Some(lock_file::decode(&bytes, &key, seen)?),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) if matches!(error.kind(), ErrorKind::FileTooLarge | ErrorKind::InvalidInput) => {
+                let reason = format!("something else stands in the place of the lock file: {error}");
+                return Err(Refusal::new(Code::StoreTampered, reason));
+            }
             Err(error) => return Err(reading("the lock file", &error)),
         };
         let unfinished = unfinished(&*files);
@@ -123,8 +122,8 @@ impl Store {
         manifests::collect(&*files, &state);
         // A lock file that was half made may have been copied away: its counter is not used again.
         let counter = state.counter.saturating_add(u64::from(unfinished));
-        let (writer, state) = (Mutex::new(Writer { counter, torn: false }), RwLock::new(Arc::new(state)));
-        Ok(Self { files, key, limits, writer, state, ledger, audit })
+        let (counter, state) = (Mutex::new(counter), RwLock::new(Arc::new(state)));
+        Ok(Self { files, key, limits, counter, state, ledger, audit })
     }
 
     /// What is installed: the state of the last commit. Never waits for a commit.
@@ -133,15 +132,16 @@ impl Store {
     }
 
     /// Makes a change. Once this returns `Ok` it is durable and visible; before, no reader sees any of it, and after an
-    /// error the old state is in force. Gives the new state, whose counter the host may keep.
+    /// error the old state is in force. (Where the device fails so late that the old lock file cannot be put back either,
+    /// the new state may be found when the store is opened again, unless a commit succeeds before.) Gives the new state, whose counter the host may keep.
     ///
     /// # Errors
     /// `store.stale` when the transaction was made on another state; `store.limit`, `install.source`,
     /// `connector.unknown`; `store.full`, `store.read_only`, `store.io`.
     pub fn commit(&self, transaction: &Transaction) -> Result<Arc<State>, Refusal> {
-        let mut writer = self.writer();
+        let mut highest = self.counter.lock().unwrap_or_else(PoisonError::into_inner);
         let now = self.state();
-        let counter = writer.counter.saturating_add(1);
+        let counter = highest.saturating_add(1);
         let Applied { state, manifests } = transaction.apply(&now, counter, &self.limits)?;
         let text = lock_file::encode(&state, &self.key)?;
         let limit = self.limits.lock_bytes;
@@ -151,16 +151,14 @@ impl Store {
             );
             return Err(Refusal::new(Code::StoreLimit, reason));
         }
-        self.mend(&mut writer, &now)?;
-        writer.counter = counter;
+        *highest = counter;
         let brought = manifests.into_iter().filter(|(hash, bytes)| !self.is_kept(&now, *hash, bytes.len()));
         let written = manifests::write(&*self.files, brought).and_then(|()| {
             let replaced = replace(&*self.files, "", lock_file::NAME, text.as_bytes());
             replaced.map_err(|error| writing("the lock file", &error))
         });
         if let Err(refusal) = written {
-            writer.torn = true;
-            if self.mend(&mut writer, &now).is_ok() {
+            if self.put_back(&now).is_ok() {
                 manifests::collect(&*self.files, &now);
             }
             return Err(refusal);
@@ -219,22 +217,13 @@ impl Store {
         self.ledger.damage().into_iter().chain(self.audit.damage()).collect()
     }
 
-    fn writer(&self) -> MutexGuard<'_, Writer> {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Sees to it that the lock file is the one of this state, which is in force, when another may stand in its place.
-    fn mend(&self, writer: &mut Writer, in_force: &State) -> Result<(), Refusal> {
-        if writer.torn {
-            let text = lock_file::encode(in_force, &self.key)?;
-            let stands =
-                self.files.read(lock_file::NAME, text.len()).is_ok_and(|bytes| bytes == text.as_bytes());
-            let placed = if stands { Ok(()) } else { place(&*self.files, lock_file::NAME, text.as_bytes()) };
-            let durable = placed.and_then(|()| self.files.sync_folder(""));
-            durable.map_err(|error| writing("the lock file", &error))?;
-            writer.torn = false;
-        }
-        Ok(())
+    /// Sees to it that the lock file is the one of this state, which is in force, and durably so.
+    fn put_back(&self, in_force: &State) -> Result<(), Refusal> {
+        let text = lock_file::encode(in_force, &self.key)?;
+        let stands = self.files.read(lock_file::NAME, text.len()).is_ok_and(|bytes| bytes == text.as_bytes());
+        let placed = if stands { Ok(()) } else { place(&*self.files, lock_file::NAME, text.as_bytes()) };
+        let durable = placed.and_then(|()| self.files.sync_folder(""));
+        durable.map_err(|error| writing("the lock file", &error))
     }
 
     /// Whether a manifest is pinned now, and so durable, and its file is still itself.

@@ -151,8 +151,6 @@ impl Transaction {
         next.counter = counter;
         next.tool_set = self.tool_set;
         next.chain = state.chained(self.tool_set);
-        // A manifest that the same transaction replaced again is of no use.
-        manifests.retain(|hash, _| next.pins.values().any(|pin| pin.value.manifest == *hash));
         Ok(Applied { state: next, manifests })
     }
 }

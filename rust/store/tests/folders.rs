@@ -79,7 +79,30 @@ fn what_is_not_a_file_is_not_read() {
 
     fs::remove_file(folder.join("lock.json")).unwrap();
     symlink(&elsewhere, folder.join("lock.json")).unwrap();
-    assert_eq!(code(options(&folder)), Some(Code::StoreIo));
+    assert_eq!(code(options(&folder)), Some(Code::StoreTampered));
+}
+
+/// However large a file is made, it costs its limit and a refusal.
+#[test]
+fn a_file_that_is_too_large_is_not_read() {
+    let above = tempfile::tempdir().unwrap();
+    let folder = above.path().join("store");
+    let store = Store::open(options(&folder)).unwrap();
+    store.commit(&install(&store, "notes", 10)).unwrap();
+    let grow = |path: &Path| fs::File::options().write(true).open(path).unwrap().set_len(1 << 33).unwrap();
+    grow(&fs::read_dir(folder.join("manifests")).unwrap().next().unwrap().unwrap().path());
+    let refusal = store.manifest("notes").unwrap_err();
+    assert_eq!(refusal.code, Code::StoreManifest);
+    assert!(refusal.reason.contains("over its limit of 1048576 bytes"), "{}", refusal.reason);
+    drop(store);
+    grow(&folder.join("audit.log"));
+    let store = Store::open(options(&folder)).unwrap();
+    assert!(
+        store.damage().iter().any(|refusal| refusal.reason.contains("something else stands in the place"))
+    );
+    drop(store);
+    grow(&folder.join("lock.json"));
+    assert_eq!(code(options(&folder)), Some(Code::StoreTampered));
 }
 
 #[test]

@@ -1,11 +1,20 @@
 //! What the tests share.
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses the part that it needs")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    reason = "tests, and the example that prints their table"
+)]
 
 pub mod random;
 pub mod spelling;
 pub mod stress;
 pub mod suites;
+pub mod table;
 
 use std::time::Duration;
 

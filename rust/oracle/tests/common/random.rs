@@ -149,11 +149,11 @@ fn scalar(random: &mut Random) -> Map<String, Value> {
             }
             words.dedup();
             let mut unique = Vec::new();
-            words.into_iter().for_each(|word| {
+            for word in words {
                 if !unique.contains(&word) {
-                    unique.push(word)
+                    unique.push(word);
                 }
-            });
+            }
             json!({"enum": unique})
         }
         4 => json!({"const": random.pick(&WORDS)}),
@@ -252,11 +252,15 @@ fn object(random: &mut Random, depth: usize) -> Map<String, Value> {
     if !required.is_empty() {
         schema.insert("required".into(), required.into());
     }
-    if random.one_in(8) {
-        let extra = any(random, depth.saturating_sub(1), 0);
-        schema.insert("additionalProperties".into(), extra);
-    } else if random.one_in(8) {
-        schema.insert("additionalProperties".into(), random.one_in(2).into());
+    match random.below(8) {
+        0 => {
+            let extra = any(random, depth.saturating_sub(1), 0);
+            schema.insert("additionalProperties".into(), extra);
+        }
+        1 => {
+            schema.insert("additionalProperties".into(), random.one_in(2).into());
+        }
+        _ => {}
     }
     if random.one_in(16) {
         schema.insert(

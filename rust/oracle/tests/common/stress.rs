@@ -72,7 +72,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
                 r#"{{"type":"object","properties":{{{}}},"allOf":[{}]}}"#,
                 properties(20, &numbered, r#"{"type":"boolean"}"#),
                 list(60, &|at| {
-                    let part = |n: usize| format!(r#"{{"properties":{{"f{}":{{"const":{}}}}},"required":["f{}"]}}"#, (at * n + n) % 20, (at + n) % 2 == 0, (at * n + n) % 20);
+                    let part = |n: usize| format!(r#"{{"properties":{{"f{}":{{"const":{}}}}},"required":["f{}"]}}"#, (at * n + n) % 20, (at + n).is_multiple_of(2), (at * n + n) % 20);
                     format!(r#"{{"anyOf":[{},{},{}]}}"#, part(3), part(7), part(11))
                 })
             ),

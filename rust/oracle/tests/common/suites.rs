@@ -3,7 +3,8 @@
 use std::path::{Path as File, PathBuf};
 
 use connector_core::json::{Numbers, Path, Profile, Value, read_strict};
-use connector_core::schema::{Dialect, Formats, Options, Schema, World};
+pub use connector_core::schema::Options;
+use connector_core::schema::{Dialect, Formats, Schema, World};
 use connector_core::{Findings, TrustLimits};
 
 /// A schema of a suite with what the suite says about values.

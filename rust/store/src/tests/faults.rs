@@ -44,6 +44,25 @@ fn a_step_that_fails_leaves_the_old_state_and_the_store_goes_on() {
     }
 }
 
+/// Nothing comes after the failure that could mend what it left, and then the power is lost or the process ends.
+#[test]
+fn what_failed_last_did_not_happen() {
+    for step in 0.. {
+        let (files, mut told) = (Simulated::new(), Told::default());
+        files.fail(step..step + 1, ErrorKind::StorageFull);
+        let played =
+            open(&files, &told).map(|store| ACTS.into_iter().try_for_each(|act| told.act(&store, act)));
+        let losses = (0..4).map(|at| files.after(Loss::Torn((step * 4 + at) as u64)));
+        let losses = losses.chain([files.after(Loss::All), files.after(Loss::None)]);
+        for (after, power) in losses.map(|after| (after, true)).chain([(files.copy(), false)]) {
+            told.check(&open(&after, &told).unwrap(), &after, power, true, false);
+        }
+        if played.is_ok_and(|played| played.is_ok()) && files.steps() <= step {
+            break;
+        }
+    }
+}
+
 #[test]
 fn a_disk_that_stays_full_costs_no_state_and_no_line_and_recovers() {
     for step in (0..).step_by(2) {

@@ -59,6 +59,10 @@ fn a_line_of_the_trail_that_was_changed_removed_or_moved_is_named() {
     assert_eq!(check(&swapped, None), reason("a line was removed, after line 1"));
     let doubled = [&lines[..4], &lines[3..]].concat();
     assert_eq!(check(&doubled, None), reason("a line stands out of order, after line 3"));
+    let inserted = [&lines[..3], &["{}\n".to_owned()], &lines[3..]].concat();
+    assert_eq!(check(&inserted, None), reason("a line was changed, after line 2"));
+    let another = with(0, self::lines(&files, "ledger.log")[0].clone());
+    assert_eq!(check(&another, None), reason("the header was changed, after line 0"));
     assert_eq!(check(&without(0), None), reason("the header was changed, after line 0"));
     let floor = with(0, lines[0].replace("\"sequence\":0", "\"sequence\":2"));
     assert_eq!(check(&floor, None), reason("the header was changed, after line 0"));
@@ -211,7 +215,7 @@ fn as_many_writes_may_be_under_way_as_the_ledger_can_carry() {
     let files = Simulated::new();
     let limits = StoreLimits { ledger_bytes: 40_000, ..small() };
     let store = open(&files, &limits);
-    let full = (0..).find_map(|number| {
+    let full = (0..1_000).find_map(|number| {
         store.ledger().started(plan(number), "a.b", 0).err().map(|refusal| (number, refusal))
     });
     let (most, refusal) = full.unwrap();
@@ -228,8 +232,13 @@ fn as_many_writes_may_be_under_way_as_the_ledger_can_carry() {
     let store = open(&files, &limits);
     assert_eq!(store.ledger().interrupted().len() as u64, most - 1);
     assert!(store.ledger().write(plan(1_290)).is_some());
-    // Interrupted ones do not stand in the way of new ones.
-    store.ledger().started(plan(2_000), "a.b", 0).unwrap();
+    // Interrupted ones do not stand in the way of new ones, which are carried before them.
+    (2_000..2_005).for_each(|number| store.ledger().started(plan(number), "a.b", 0).unwrap());
+    for number in 2_005..2_300 {
+        store.ledger().started(plan(number), "a.b", 0).unwrap();
+        store.ledger().ended(plan(number), Outcome::Sent).unwrap();
+    }
+    assert!((2_000..2_005).all(|number| store.ledger().write(plan(number)).is_some()));
 }
 
 #[test]

@@ -100,6 +100,7 @@ fn a_store_removes_only_what_it_made() {
     files.put("manifests/README.md", b"mine");
     files.put("photo.jpg", b"mine");
     files.put(&format!("manifests/{}.tmp", sha256("half")), b"left by a crash");
+    files.put(&format!("manifests/{}.tmp", sha256("notes 1")), b"left by a crash");
     files.put(&format!("manifests/{}", sha256("garbage")), b"garbage");
     store.commit(&Transaction::new(&store.state(), sha256("x")).unpin("mail")).unwrap();
     let kept = [

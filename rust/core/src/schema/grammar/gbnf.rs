@@ -52,6 +52,46 @@ impl Gbnf {
         }
     }
 
+    /// How many rules begin with a reference to another, one after the other: what stacks are made of, and what the
+    /// parser's search for left recursion follows without remembering.
+    pub(in crate::schema) fn leftmost_depth(&self) -> usize {
+        let mut known = HashMap::new();
+        self.0.keys().map(|name| self.depth_of(name, &mut known, &mut Vec::new())).max().unwrap_or(0)
+    }
+
+    fn depth_of<'g>(
+        &'g self,
+        name: &'g str,
+        known: &mut HashMap<&'g str, usize>,
+        path: &mut Vec<&'g str>,
+    ) -> usize {
+        if let Some(depth) = known.get(name) {
+            return *depth;
+        }
+        assert!(!path.contains(&name), "{name} is left-recursive");
+        path.push(name);
+        let mut first = Vec::new();
+        self.leftmost(&self.0[name], &mut first);
+        let depth = first.iter().map(|next| 1 + self.depth_of(next, known, path)).max().unwrap_or(0);
+        path.pop();
+        known.insert(name, depth);
+        depth
+    }
+
+    /// The rules that a node may begin with; says whether it may be empty.
+    fn leftmost<'g>(&'g self, node: &'g Node, first: &mut Vec<&'g str>) -> bool {
+        match node {
+            Node::Sequence(nodes) => nodes.iter().all(|node| self.leftmost(node, first)),
+            Node::Choice(nodes) => nodes.iter().fold(false, |empty, node| self.leftmost(node, first) | empty),
+            Node::Rule(name) => {
+                first.push(name);
+                self.leftmost(&self.0[name.as_str()], &mut Vec::new())
+            }
+            Node::Class(..) => false,
+            Node::Times(node, least, _) => self.leftmost(node, first) || *least == 0,
+        }
+    }
+
     /// Whether the rule takes the text.
     pub(in crate::schema) fn takes(&self, rule: &str, text: &str) -> bool {
         let characters: Vec<u32> = text.chars().map(u32::from).collect();

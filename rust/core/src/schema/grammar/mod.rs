@@ -30,6 +30,8 @@ mod names;
 mod notes;
 mod numbers;
 mod objects;
+#[cfg(test)]
+mod pitfalls;
 mod repeat;
 mod rules;
 mod sets;

@@ -64,11 +64,14 @@ impl Rules {
         self.writer.name(name);
     }
 
+    /// A number for the rule of a value.
+    pub(super) fn number(&mut self) -> usize {
+        self.used.push(false);
+        self.used.len() - 1
+    }
+
     /// Says that the rule of a value is used.
     pub(super) fn mark(&mut self, number: usize) {
-        if self.used.len() <= number {
-            self.used.resize(number + 1, false);
-        }
         if let Some(used) = self.used.get_mut(number) {
             *used = true;
         }

@@ -31,14 +31,20 @@ impl<'s> Sets<'s> {
         self.search.as_ref().map_or(self.arena, |search| &search.arena)
     }
 
-    /// The normal form of a set.
-    pub(super) fn normal(&mut self, mut id: Id) -> Result<Arc<Set>, Undecided> {
+    /// The set that a reference stands for.
+    pub(super) fn target(&self, mut id: Id) -> Id {
         // References that lead round in a circle were refused.
         while let Expr::Ref(reference) = self.arena().expr(id)
             && let Some(target) = self.arena().target(*reference)
         {
             id = target;
         }
+        id
+    }
+
+    /// The normal form of a set.
+    pub(super) fn normal(&mut self, id: Id) -> Result<Arc<Set>, Undecided> {
+        let id = self.target(id);
         match self.arena().leaf_of(id) {
             Some(leaf) => Ok(Arc::clone(leaf)),
             None => self.search().normal(id),

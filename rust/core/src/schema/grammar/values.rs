@@ -33,7 +33,7 @@ const PURSE: usize = 1_000_000;
 pub(super) enum Value {
     Shared(Shared),
     Format(&'static FormatRules),
-    /// A rule, and its number among those of the schema: it is written once it is used.
+    /// A rule, and its number: it is written once it is used.
     Rule(SmolStr, usize),
     /// Exactly this text.
     Constant(SmolStr),
@@ -60,8 +60,16 @@ pub(super) struct Values<'a, 's> {
     /// The work that may still go into taking objects apart.
     purse: usize,
     known: FxHashMap<Id, Value>,
-    /// Sets with a name and without a rule.
-    open: Vec<(Id, SmolStr, Place)>,
+    open: Vec<Open>,
+}
+
+/// A set with a name and without a rule.
+#[derive(Debug, Clone)]
+struct Open {
+    id: Id,
+    name: SmolStr,
+    number: usize,
+    place: Place,
 }
 
 impl<'a, 's> Values<'a, 's> {
@@ -77,33 +85,36 @@ impl<'a, 's> Values<'a, 's> {
         left.is_some()
     }
 
-    /// Writes the rule of a set, and all that it needs. The name must not be given yet, or be `root`.
+    /// Writes the rule of a set, and all that it needs. The name is `root`, or was given for this.
     pub(super) fn write(&mut self, id: Id, name: SmolStr) {
-        let first = self.open.len();
-        self.known.insert(id, Value::Rule(name.clone(), first));
-        self.open.push((id, name, Place::ROOT));
-        self.rules.mark(first);
+        let id = self.sets.target(id);
+        let number = self.rules.number();
+        self.known.insert(id, Value::Rule(name.clone(), number));
+        self.rules.mark(number);
+        self.open.push(Open { id, name, number, place: Place::ROOT });
         // First come, first written: the rules read from the outside in. What is not used yet waits.
-        let mut waiting: Vec<usize> = Vec::new();
-        let mut next = first;
+        let mut waiting: Vec<Open> = Vec::new();
+        let mut next = 0;
         while !self.rules.is_full() {
-            let number = if next < self.open.len() {
+            let open = if let Some(open) = self.open.get(next) {
                 next += 1;
-                next - 1
-            } else if let Some(place) = waiting.iter().position(|number| self.rules.is_used(*number)) {
+                open.clone()
+            } else if let Some(place) = waiting.iter().position(|open| self.rules.is_used(open.number)) {
                 waiting.remove(place)
             } else {
                 break;
             };
-            match self.open.get(number).cloned() {
-                Some((id, name, place)) if self.rules.is_used(number) => self.rule(id, &name, place),
-                _ => waiting.push(number),
+            if self.rules.is_used(open.number) {
+                self.rule(open.id, &open.name, open.place);
+            } else {
+                waiting.push(open);
             }
         }
     }
 
     /// How a set is written where it is used. A rule of its own is named like `hint`.
     pub(super) fn value(&mut self, id: Id, hint: &str, from: Place, step: impl FnOnce() -> Step) -> Value {
+        let id = self.sets.target(id);
         let shared = match id {
             Id::BOOLEAN => Shared::Boolean,
             Id::INTEGER => Shared::Integer,
@@ -119,8 +130,9 @@ impl<'a, 's> Values<'a, 's> {
                 let value = self.sets.normal(id).ok().and_then(|set| plain(&set)).unwrap_or_else(|| {
                     let name = self.rules.names.like(hint);
                     let place = self.notes.step(from, step());
-                    self.open.push((id, name.clone(), place));
-                    Value::Rule(name, self.open.len() - 1)
+                    let number = self.rules.number();
+                    self.open.push(Open { id, name: name.clone(), number, place });
+                    Value::Rule(name, number)
                 });
                 self.known.insert(id, value.clone());
                 return value;
