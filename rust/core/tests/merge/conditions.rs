@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use connector_core::Code;
-use connector_core::TrustLimits;
 use connector_core::grant::Grant;
 use connector_core::toolset::merge::TOMBSTONES;
-use connector_core::toolset::{Connector, Past, ToolSet};
+use connector_core::toolset::{Connector, ToolSet};
 use serde_json::{Value, json};
 
 use crate::kit::{
-    connector, from, grant, hash, manifest, refused, replace, successor, tool, try_connector, with,
+    connector, from, grant, hash, manifest, refused, replace, restored, successor, tool, try_connector, with,
 };
 
 fn short() -> Value {
@@ -129,9 +128,7 @@ fn a_removed_tool_is_remembered() {
     without["tools"].as_array_mut().unwrap().remove(0);
     let without = successor(&old(), &without);
     let set = replace(&with(&old()), &without).unwrap().remove("files", None).unwrap();
-    let limits = TrustLimits::default();
-    let stored: Vec<_> = set.past().map(|past| past.to_value()).collect();
-    let restored = ToolSet::remembering(stored.iter().map(|value| Past::from_value(value, &limits).unwrap()));
+    let restored = restored(&set);
     for set in [set, restored] {
         assert_eq!(set.tombstones(), 2);
         // A tool that comes back is a new one, and what it last took still counts.
@@ -145,6 +142,28 @@ fn a_removed_tool_is_remembered() {
         wider["tools"][0]["parameters"]["properties"]["options"] = json!({});
         assert_eq!(refused(set.install(crate::kit::connector(&wider), None)), Code::MergeWidening);
     }
+}
+
+/// What is installed comes back after a restart as it was, with its orders; and its secrets can be found.
+#[test]
+fn a_restart_changes_nothing() {
+    // Its members stand in orders that no canonical form would keep.
+    let connector = crate::leaves::bind(&crate::base::base()).unwrap();
+    let set = ToolSet::default().install(connector.clone(), None).unwrap();
+    let again = restored(&set).install(connector.clone(), None).unwrap();
+    assert_eq!(again.hash(), set.hash());
+    let digests = |set: &ToolSet| set.past_of("notes").unwrap().tombstones().map(|(_, value)| value).collect::<Vec<_>>();
+    assert_eq!(digests(&again), digests(&set));
+    assert!(again.review(&connector).changes().iter().all(|change| !change.needs_approval()));
+    let credentials = restored(&set).past_of("notes").unwrap().credentials();
+    let expected: Vec<(String, String)> = connector
+        .manifest()
+        .credentials()
+        .iter()
+        .map(|(name, _)| (name.to_string(), connector.credential_origin(name.as_str()).unwrap().origin().as_str().to_owned()))
+        .collect();
+    assert_eq!(credentials.len(), expected.len());
+    assert!(expected.iter().all(|(name, origin)| credentials.contains(&(name.into(), origin.into()))));
 }
 
 /// 3. What is not decided is refused.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use connector_core::grant::Grant;
-use connector_core::json::{Numbers, Profile, Sha256, read_strict};
+use connector_core::json::{Numbers, Profile, Sha256, canonical, read_strict};
 use connector_core::manifest::check;
-use connector_core::toolset::{Connector, ToolSet};
+use connector_core::toolset::{Connector, Past, ToolSet};
 use connector_core::{Code, Refusal, TrustLimits};
 use serde_json::{Value, json};
 
@@ -65,6 +65,19 @@ pub(crate) fn connector(manifest: &Value) -> Arc<Connector> {
 /// A set with one connector.
 pub(crate) fn with(manifest: &Value) -> ToolSet {
     ToolSet::default().install(connector(manifest), None).unwrap()
+}
+
+/// What a store gives back of what the set remembers. Canonical JSON loses the order of members.
+pub(crate) fn restored(set: &ToolSet) -> ToolSet {
+    let limits = TrustLimits::default();
+    ToolSet::remembering(set.past().map(|past| {
+        let kept = past.tombstones().map(|(name, value)| {
+            let text = canonical(&value).unwrap();
+            let profile = Profile { max_bytes: text.len(), max_depth: 9, numbers: Numbers::Exact };
+            (name.clone(), read_strict(text.as_bytes(), profile).unwrap())
+        });
+        Past::restore(past.id(), past.source(), past.key(), past.manifest(), kept, &limits).unwrap()
+    }))
 }
 
 /// Replaces under the set's own hash.

@@ -10,7 +10,7 @@ use connector_core::toolset::{Connector, ToolSet};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::kit::{grant, manifest, tool, try_connector};
+use crate::kit::{grant, manifest, restored, tool, try_connector};
 
 /// One step.
 #[derive(Debug, Clone)]
@@ -185,10 +185,11 @@ proptest! {
             let fresh = next.connectors().fold(ToolSet::default(), |fresh, connector| fresh.install(connector.clone(), None).unwrap());
             prop_assert_eq!(fresh.hash(), next.hash());
             // What a store keeps is the same past.
-            let kept = next.past().map(|past| connector_core::toolset::Past::from_value(&past.to_value(), &connector_core::TrustLimits::default()).unwrap());
-            let kept = ToolSet::remembering(kept);
+            let kept = restored(&next);
             prop_assert_eq!(kept.tombstones(), next.tombstones());
-            prop_assert!(kept.past().zip(next.past()).all(|(a, b)| a.to_value() == b.to_value()));
+            prop_assert!(kept.past().zip(next.past()).all(|(a, b)| a.tombstones().eq(b.tombstones())));
+            let back = next.connectors().fold(kept, |kept, connector| kept.install(connector.clone(), None).unwrap());
+            prop_assert_eq!(back.hash(), next.hash());
             set = next;
             history.hold(&set, (step.act == Act::Approve).then_some(&*id))?;
         }

@@ -65,7 +65,7 @@ fn the_tool_set_does_not_depend_on_the_order_of_installs() {
         for index in order {
             install(&session, &manifest(ids[index]), &least(ids[index])).unwrap();
         }
-        (session.list().unwrap().contract, session.audit().1)
+        (session.list().unwrap().contract, session.audit().unwrap().1)
     };
     let all = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]].map(set);
     assert!(all.iter().all(|(contract, _)| *contract == all[0].0));

@@ -1,6 +1,6 @@
 //! What is never forgotten: for each connector id whose it is, and for each tool name what it last was.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -10,16 +10,18 @@ use super::super::connector::{BoundTool, Connector};
 use super::super::effect;
 use super::super::tree::Leaf;
 use crate::TrustLimits;
-use crate::json::{Object, Path, Sha256, Value, canonical, sha256};
+use crate::json::{Numbers, Object, Path, Profile, Sha256, Value, canonical, read_strict, sha256};
 use crate::manifest::Tool;
 use crate::rule::Findings;
 use crate::schema::Schema;
 
 /// The tool names that are remembered; when they are used up, nothing new can be installed.
 pub const TOMBSTONES: usize = 10_000;
+/// How deep the document of a tool may nest: a manifest's depth, and where the tool stands in the document.
+const DOCUMENT_DEPTH: usize = 128;
 
-/// What is remembered of a connector id for good, also after its removal. Immutable; a store writes it with
-/// [`to_value`](Self::to_value) and gives it back with [`from_value`](Self::from_value).
+/// What is remembered of a connector id for good, also after its removal. Immutable; a store keeps it as
+/// [`tombstones`](Self::tombstones) and gives it back with [`restore`](Self::restore).
 #[derive(Debug, Clone)]
 pub struct Past {
     id: SmolStr,
@@ -62,8 +64,23 @@ impl Tombstone {
         }
     }
 
+    /// The document stands as text: in an object of a store the order of its members, which counts, may be lost.
+    fn to_value(&self, gone: bool) -> Value {
+        let required = self.required.iter().map(|name| Value::String(name.clone())).collect();
+        let members = [
+            ("gone", gone.into()),
+            ("required", Value::Array(required)),
+            ("bounds", self.bounds.to_value()),
+            ("document", self.document.to_text().into()),
+        ];
+        Value::Object(members.into_iter().collect())
+    }
+
     fn from_value(value: &Value, limits: &TrustLimits) -> Option<Self> {
-        let document = value.get("document")?.clone();
+        let text = value.get("document")?.as_str()?;
+        let max_depth = DOCUMENT_DEPTH.max(limits.json_depth.saturating_add(8));
+        let profile = Profile { max_bytes: text.len(), max_depth, numbers: Numbers::Exact };
+        let document = read_strict(text.as_bytes(), profile).ok()?;
         document.as_object()?;
         let names = value.get("required")?.as_array()?.iter();
         let nothing = Value::Object(
@@ -76,6 +93,18 @@ impl Tombstone {
             required: names.map(|name| name.as_str().map(SmolStr::new)).collect::<Option<_>>()?,
             schema: Schema::parameters(parameters, &Path::Root, limits, &mut Findings::new()),
             document: Arc::new(document),
+        })
+    }
+
+    /// The credentials that the tool used, each with the origin that it went to.
+    fn credentials(&self) -> impl Iterator<Item = (SmolStr, SmolStr)> {
+        let members = |name: &str| self.document.get(name).and_then(Value::as_object);
+        let used = members("credentials").into_iter().flat_map(Object::iter);
+        used.filter_map(move |(name, entry)| {
+            let origin = members("origins")?.get(entry.get("origin")?.as_str()?)?;
+            let (scheme, rest) = origin.get("bound")?.as_str()?.split_once("://")?;
+            let host = rest.split('/').next()?;
+            Some((name.clone(), smol_str::format_smolstr!("{scheme}://{host}")))
         })
     }
 }
@@ -166,48 +195,36 @@ impl Past {
         here.map(|(name, known)| (name, known.tombstone.as_ref()))
     }
 
-    /// All of it as JSON, for a store.
-    pub fn to_value(&self) -> Value {
-        let tools = self.tools.iter().map(|(name, known)| {
-            let Tombstone { document, bounds, required, .. } = known.tombstone.as_ref();
-            let required = required.iter().map(|name| Value::String(name.clone())).collect();
-            let members = [
-                ("name", Value::String(name.clone())),
-                ("gone", known.gone.into()),
-                ("required", Value::Array(required)),
-                ("bounds", bounds.to_value()),
-                ("document", Value::clone(document)),
-            ];
-            Value::Object(members.into_iter().collect())
-        });
-        let members = [
-            ("id", Value::String(self.id.clone())),
-            ("source", Value::String(self.source.clone())),
-            ("key", self.key.clone().map_or(Value::Null, Value::String)),
-            ("manifest", self.manifest.to_string().into()),
-            ("tools", Value::Array(tools.collect())),
-        ];
-        Value::Object(members.into_iter().collect())
+    /// The credentials that any tool ever used, each with the serialised origin that it last went to there: what is to
+    /// be forgotten with the connector.
+    pub fn credentials(&self) -> BTreeSet<(SmolStr, SmolStr)> {
+        self.tools.values().flat_map(|known| known.tombstone.credentials()).collect()
     }
 
-    /// Reads what [`to_value`](Self::to_value) wrote; nothing when a member is missing or of another kind. `limits`
-    /// bound the schemas.
-    pub fn from_value(value: &Value, limits: &TrustLimits) -> Option<Self> {
-        let text = |name: &str| value.get(name)?.as_str().map(SmolStr::new);
-        let key = match value.get("key")? {
-            Value::Null => None,
-            key => Some(key.as_str()?.into()),
-        };
+    /// What is remembered of each full tool name as JSON, for a store.
+    pub fn tombstones(&self) -> impl ExactSizeIterator<Item = (&SmolStr, Value)> {
+        self.tools.iter().map(|(name, known)| (name, known.tombstone.to_value(known.gone)))
+    }
+
+    /// Puts together what a store kept: whose the id is, the manifest that was installed last, and what
+    /// [`tombstones`](Self::tombstones) gave; nothing when one of these is not of that form. `limits` bound the schemas.
+    pub fn restore(
+        id: &str,
+        source: &str,
+        key: Option<&str>,
+        manifest: Sha256,
+        tombstones: impl IntoIterator<Item = (SmolStr, Value)>,
+        limits: &TrustLimits,
+    ) -> Option<Self> {
         let mut tools = BTreeMap::new();
-        for tool in value.get("tools")?.as_array()? {
-            let tombstone = Arc::new(Tombstone::from_value(tool, limits)?);
-            let gone = tool.get("gone")?.as_bool()?;
-            let name = SmolStr::new(tool.get("name")?.as_str()?);
+        for (name, value) in tombstones {
+            let tombstone = Arc::new(Tombstone::from_value(&value, limits)?);
+            let gone = value.get("gone")?.as_bool()?;
             if tools.insert(name, Remembered { tombstone, gone }).is_some() {
                 return None;
             }
         }
-        Some(Self::of(text("id")?, text("source")?, key, Sha256::parse(&text("manifest")?)?, tools))
+        Some(Self::of(id.into(), source.into(), key.map(SmolStr::new), manifest, tools))
     }
 }
 
