@@ -1,7 +1,7 @@
 //! Parameter schemas.
 
 use connector_core::json::{Path, Value, read_strict};
-use connector_core::schema::{Dialect, Formats, Options, Schema, Violation, World};
+use connector_core::schema::{Dialect, Formats, Options, Schema, Verdict, Violation, World};
 use connector_core::{Code, Findings, Refusal, TrustLimits, record, words};
 use smol_str::SmolStr;
 
@@ -27,6 +27,18 @@ record! {
         formats: Option<FormatsWord> = "formats",
         value: Option<Value> = "value",
         value_text: Option<SmolStr> = "valueText",
+    }
+}
+
+record! {
+    pub(super) struct NarrowerParams {
+        old: Option<Value> = "old",
+        old_text: Option<SmolStr> = "oldText",
+        new: Option<Value> = "new",
+        new_text: Option<SmolStr> = "newText",
+        world: Option<WorldWord> = "world",
+        dialect: Option<DialectWord> = "dialect",
+        formats: Option<FormatsWord> = "formats",
     }
 }
 
@@ -66,16 +78,8 @@ pub(super) fn compile(params: SchemaParams) -> Result<Value, Failure> {
 pub(super) fn accepts(params: AcceptsParams) -> Result<Value, Failure> {
     let AcceptsParams { schema, schema_text, world, dialect, formats, value, value_text } = params;
     let value = value_of(value, value_text.as_ref(), "`value` and `valueText`")?;
-    let Compiled { schema, found, source } =
-        Compiled::new(SchemaParams { schema, schema_text, world, dialect, formats })?;
-    let Some(schema) = schema else {
-        let refusal = Refusal::new(Code::SchemaInvalid, "the schema breaks rules of the profile");
-        let refusal = refusal.with_findings(found.into_list());
-        return Err(source.map_or_else(
-            || Failure::from(refusal.clone()),
-            |source| Failure::about(refusal.clone(), source.as_bytes()),
-        ));
-    };
+    let schema = Compiled::new(SchemaParams { schema, schema_text, world, dialect, formats })?
+        .valid("the schema breaks rules of the profile")?;
     let violations = schema.accepts(&value).err().unwrap_or_default();
     let accepted = violations.is_empty();
     let violation = |violation: &Violation| {
@@ -87,6 +91,36 @@ pub(super) fn accepts(params: AcceptsParams) -> Result<Value, Failure> {
     };
     let violations = Value::Array(violations.iter().map(violation).collect());
     Ok(object([("accepted", accepted.into()), ("violations", violations)]))
+}
+
+/// `schema.narrower`: whether a new schema takes nothing that the old one refuses.
+pub(super) fn narrower(params: &NarrowerParams) -> Result<Value, Failure> {
+    let compile = |which: &str, schema: &Option<Value>, text: &Option<SmolStr>| {
+        if schema.is_some() == text.is_some() {
+            return Err(Failure::Params(format!("give one of `{which}` and `{which}Text`")));
+        }
+        Compiled::new(SchemaParams {
+            schema: schema.clone(),
+            schema_text: text.clone(),
+            world: params.world,
+            dialect: params.dialect,
+            formats: params.formats,
+        })?
+        .valid(&format!("`{which}` breaks rules of the profile"))
+    };
+    let old = compile("old", &params.old, &params.old_text)?;
+    let new = compile("new", &params.new, &params.new_text)?;
+    Ok(object(match new.is_narrower_than(&old) {
+        Verdict::Narrower => vec![("verdict", "narrower".into())],
+        Verdict::Wider { witness, pointer } => {
+            vec![("verdict", "wider".into()), ("witness", witness), ("pointer", pointer.into())]
+        }
+        Verdict::Undecided { pointer, reason } => vec![
+            ("verdict", "undecided".into()),
+            ("pointer", pointer.into()),
+            ("reason", reason.to_string().into()),
+        ],
+    }))
 }
 
 /// What became of a schema.
@@ -119,6 +153,18 @@ impl Compiled {
         let (limits, mut found) = (TrustLimits::default(), Findings::new());
         let schema = Schema::compile(&schema, &Path::Root, options, &limits, &mut found);
         Ok(Self { schema: schema.filter(|_| !found.has_errors()), found, source })
+    }
+
+    /// The schema, or `schema.invalid` with all findings.
+    fn valid(self, reason: &str) -> Result<Schema, Failure> {
+        let Self { schema, found, source } = self;
+        schema.ok_or_else(|| {
+            let refusal = Refusal::new(Code::SchemaInvalid, reason).with_findings(found.into_list());
+            match source {
+                Some(source) => Failure::about(refusal, source.as_bytes()),
+                None => refusal.into(),
+            }
+        })
     }
 }
 
