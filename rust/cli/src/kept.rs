@@ -89,7 +89,10 @@ impl OfferFlags {
         for flag in &self.trust {
             let usage = || Trouble::usage("--trust takes a key or its file, `=` and connector ids");
             // A key in base64 may end in `=` itself.
-            let (key, ids) = flag.rsplit_once('=').filter(|(key, ids)| !key.is_empty() && !ids.is_empty()).ok_or_else(usage)?;
+            let (key, ids) = flag
+                .rsplit_once('=')
+                .filter(|(key, ids)| !key.is_empty() && !ids.is_empty())
+                .ok_or_else(usage)?;
             trusted = trusted.trust(public_key(key)?, ids.split(','));
         }
         options.trusted = trusted;
@@ -105,13 +108,12 @@ impl Offered {
     pub(crate) fn offer(&self, session: &Session) -> Result<Offer<'_>, Trouble> {
         let id = connector_core::manifest::check(&self.bytes, session.limits()).manifest;
         let id = id.map(|manifest| manifest.id().to_string()).unwrap_or_default();
-        let grant = match &self.grant {
-            Some(grant) => grant.clone(),
-            None => {
-                let listed = session.list()?;
-                let installed = listed.connectors.iter().find(|connector| connector.id() == id);
-                installed.map(|connector| connector.grant().clone()).unwrap_or_default()
-            }
+        let grant = if let Some(grant) = &self.grant {
+            grant.clone()
+        } else {
+            let listed = session.list()?;
+            let installed = listed.connectors.iter().find(|connector| connector.id() == id);
+            installed.map(|connector| connector.grant().clone()).unwrap_or_default()
         };
         let (manifest, source, signature) = (&*self.bytes, &*self.source, self.signature.as_deref());
         Ok(Offer { manifest, source, grant, signature })
@@ -155,7 +157,10 @@ impl Kept {
         for write in session.writes()?.iter().filter(|write| write.is_interrupted()) {
             let Write { tool, outcome, .. } = write;
             let outcome = outcome.as_str();
-            note(&format!("{WARNING}warning[{outcome}]{WARNING:#}: a call of {} was interrupted", safe(tool)));
+            note(&format!(
+                "{WARNING}warning[{outcome}]{WARNING:#}: a call of {} was interrupted",
+                safe(tool)
+            ));
         }
         Ok(Self { session, host })
     }
@@ -250,7 +255,10 @@ pub(crate) fn remove(id: &str, store: &StoreFlag) -> Result<ExitCode, Trouble> {
     let closed = kept.close();
     removed?;
     closed?;
-    out(&format!("{GOOD}removed{GOOD:#} {TITLE}{}{TITLE:#}; its source and its tools stay remembered", safe(id)));
+    out(&format!(
+        "{GOOD}removed{GOOD:#} {TITLE}{}{TITLE:#}; its source and its tools stay remembered",
+        safe(id)
+    ));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -267,15 +275,20 @@ pub(crate) fn list(store: &StoreFlag, format: Format) -> Result<ExitCode, Troubl
             out(&format!("{TITLE}{id}{TITLE:#} {version}  {title}"));
             let signed = connector.key().map_or_else(String::new, |key| format!(", signed by {key}"));
             out(&format!("  {QUIET}from {}{signed}{QUIET:#}", safe(connector.source())));
-            let tools = listed.tools.iter().filter(|tool| {
-                tool.name.split_once('.').is_some_and(|(owner, _)| owner == id)
-            });
+            let tools = listed
+                .tools
+                .iter()
+                .filter(|tool| tool.name.split_once('.').is_some_and(|(owner, _)| owner == id));
             for tool in tools {
                 out(&format!("  {}  {QUIET}{}{QUIET:#}", tool.name, tool.effect_hash));
             }
         }
         for (id, refusal) in &listed.broken {
-            out(&format!("{ERROR}{id} cannot be used{ERROR:#} [{}]: {}", refusal.code, safe(&refusal.reason)));
+            out(&format!(
+                "{ERROR}{id} cannot be used{ERROR:#} [{}]: {}",
+                refusal.code,
+                safe(&refusal.reason)
+            ));
         }
         out(&format!("{QUIET}contract{QUIET:#}  {}", listed.contract));
     }
@@ -290,7 +303,9 @@ pub(crate) fn audit(store: &StoreFlag, format: Format) -> Result<ExitCode, Troub
         out(&rpc::audit(&kept.session)?.to_text());
     } else {
         let (records, head) = kept.session.audit()?;
-        records.iter().for_each(|record| out(&row(record)));
+        for record in &records {
+            out(&row(record));
+        }
         out(&format!("{QUIET}head{QUIET:#}  {head}"));
     }
     kept.session.close();
@@ -325,7 +340,8 @@ fn time(ms: u64) -> String {
 
 /// Checks the chain of the audit trail, against the head that was kept, or one that is given.
 pub(crate) fn verify_audit(store: &StoreFlag, head: Option<&str>) -> Result<ExitCode, Trouble> {
-    let head = head.map(|head| Sha256::parse(head).ok_or_else(|| Trouble::usage("--head takes a hash in hexadecimal")));
+    let head = head
+        .map(|head| Sha256::parse(head).ok_or_else(|| Trouble::usage("--head takes a hash in hexadecimal")));
     let head = head.transpose()?;
     let kept = Kept::open(store, open_options(None, None, None, None).map_err(Trouble::usage)?, false)?;
     let verified = kept.session.verify_audit(Some(head.unwrap_or(kept.host.audit_head())))?;

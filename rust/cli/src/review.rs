@@ -86,7 +86,9 @@ pub(crate) fn page(reviewed: &Reviewed) -> Vec<String> {
     let mut lines = Vec::new();
     let counts = |change: &&Change| reviewed.needs_approval && change.needs_approval();
     let (grave, mild): (Vec<&Change>, Vec<&Change>) = reviewed.changes.iter().partition(counts);
-    for (heading, changes, mark) in [("What a person decides:", grave, ERROR), ("What else changes:", mild, QUIET)] {
+    for (heading, changes, mark) in
+        [("What a person decides:", grave, ERROR), ("What else changes:", mild, QUIET)]
+    {
         if changes.is_empty() {
             continue;
         }

@@ -35,18 +35,19 @@ pub(crate) fn sign(
     let bytes = read(file, TrustLimits::default().manifest_bytes)?;
     let text = text_of(key, MAX_BYTES)?;
     let invalid = |what: &str| Trouble::new(Code::SignatureInvalid.as_str(), what.to_owned());
-    let parse = || SecretKeyBox::from_string(&text).map_err(|_| invalid("the key is not a minisign secret key"));
+    let parse =
+        || SecretKeyBox::from_string(&text).map_err(|_| invalid("the key is not a minisign secret key"));
     // A key without a password says so itself.
-    let secret = match parse()?.into_unencrypted_secret_key() {
-        Ok(secret) => secret,
-        Err(_) => {
-            let password = secret_from("password", password.unwrap_or("prompt"))?;
-            parse()?
-                .into_secret_key(Some(password.expose().to_owned()))
-                .map_err(|_| invalid("the password does not open the key"))?
-        }
+    let secret = if let Ok(secret) = parse()?.into_unencrypted_secret_key() {
+        secret
+    } else {
+        let password = secret_from("password", password.unwrap_or("prompt"))?;
+        parse()?
+            .into_secret_key(Some(password.expose().to_owned()))
+            .map_err(|_| invalid("the password does not open the key"))?
     };
-    let comment = file.file_name().map_or_else(String::new, |name| format!("file:{}", name.to_string_lossy()));
+    let comment =
+        file.file_name().map_or_else(String::new, |name| format!("file:{}", name.to_string_lossy()));
     let signed = minisign::sign(None, &secret, Cursor::new(&bytes), Some(&comment), None)
         .map_err(|error| invalid(&error.to_string()))?;
     let to = signature.map_or_else(|| beside(file), Path::to_owned);
@@ -105,8 +106,7 @@ fn write(path: &Path, bytes: &[u8], fresh: bool) -> Result<(), Trouble> {
     if fresh {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     }
-    let written = options.open(path).and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()));
-    written.map_err(|error| {
-        Trouble::new("output.failed", format!("cannot write {}: {error}", name_of(path)))
-    })
+    let written =
+        options.open(path).and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()));
+    written.map_err(|error| Trouble::new("output.failed", format!("cannot write {}: {error}", name_of(path))))
 }

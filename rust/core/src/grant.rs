@@ -88,15 +88,16 @@ impl Grant {
     pub fn fitting(mut self, manifest: &Manifest) -> Self {
         let id = manifest.id().as_str();
         if let Some(origins) = &mut self.origins {
-            origins.0.retain(|(name, _)| matches!(manifest.origins().get(name), Some(OriginEntry::UserProvided(_))));
+            origins.0.retain(|(name, _)| {
+                matches!(manifest.origins().get(name), Some(OriginEntry::UserProvided(_)))
+            });
         }
         if let Some(settings) = &mut self.settings {
             settings.0.retain(|(name, _)| manifest.settings().get(name).is_some());
         }
         if let Some(only) = &mut self.only {
-            let known = |word: &SmolStr| {
-                manifest.tools().iter().any(|tool| is_tool(word, id, tool.name().as_str()))
-            };
+            let known =
+                |word: &SmolStr| manifest.tools().iter().any(|tool| is_tool(word, id, tool.name().as_str()));
             only.0.retain(known);
         }
         self
@@ -160,12 +161,11 @@ impl Grant {
         let settings = settings.as_ref().map(|settings| {
             Value::Object(settings.iter().map(|(name, value)| (name.clone(), value.clone())).collect())
         });
-        let confirm = confirm.as_ref().map(|effects| {
-            Value::Array(effects.0.iter().map(|effect| effect.as_str().into()).collect())
-        });
-        let flows = flows
+        let confirm = confirm
             .as_ref()
-            .map(|flows| Value::Array(flows.0.iter().map(|id| id.as_str().into()).collect()));
+            .map(|effects| Value::Array(effects.0.iter().map(|effect| effect.as_str().into()).collect()));
+        let flows =
+            flows.as_ref().map(|flows| Value::Array(flows.0.iter().map(|id| id.as_str().into()).collect()));
         let only =
             only.as_ref().map(|only| Value::Array(only.0.iter().cloned().map(Value::String).collect()));
         let flag = |set: bool| set.then_some(Value::Bool(true));

@@ -113,7 +113,9 @@ impl Session {
             self.change(
                 id,
                 |shelf| match shelf.set.remove(id, seen) {
-                    Err(refusal) if refusal.code == Code::ConnectorUnknown && shelf.broken.contains_key(id) => {
+                    Err(refusal)
+                        if refusal.code == Code::ConnectorUnknown && shelf.broken.contains_key(id) =>
+                    {
                         Ok(shelf.with((*shelf.set).clone(), id))
                     }
                     removed => Ok(shelf.with(removed?, id)),
@@ -236,7 +238,9 @@ impl Session {
             let set = inner.set();
             let mut state = inner.state();
             state.changed(&set);
-            placeless.iter().for_each(|key| state.standings.forget(key));
+            for key in &placeless {
+                state.standings.forget(key);
+            }
             drop(state);
             // Whoever set one meanwhile did so for the connector that was.
             for key in &placeless {

@@ -7,7 +7,9 @@ use connector_core::audit::{Deed, Event, Record, Trail};
 use connector_core::json::Sha256;
 use connector_core::toolset::{Connector, ToolSet};
 use connector_core::{Code, Refusal};
-use connector_store::{Durability, GrantRecord, Outcome, Provenance, Store, Tombstone, Transaction, Verified, Write};
+use connector_store::{
+    Durability, GrantRecord, Outcome, Provenance, Store, Tombstone, Transaction, Verified, Write,
+};
 
 /// Audit records kept in memory.
 const RECORDS: usize = 10_000;
@@ -58,7 +60,8 @@ impl Journal {
     ) -> Result<(), Refusal> {
         let (Some(store), Some(past)) = (self.store(), set.past_of(connector.id())) else { return Ok(()) };
         let (state, id) = (store.state(), connector.id());
-        let provenance = Provenance { source: connector.source().into(), key: connector.key().map(Into::into) };
+        let provenance =
+            Provenance { source: connector.source().into(), key: connector.key().map(Into::into) };
         let grant = GrantRecord { grant: connector.grant().to_value(), hash: connector.grant_hash() };
         let mut change = Transaction::new(&state, set.hash());
         // The merge has judged whose the id is; the store would refuse to be told otherwise by mistake.
@@ -91,7 +94,8 @@ impl Journal {
             Self::Store(kept) => {
                 let ledger = kept.store.ledger();
                 ledger.started(plan, &event.subject, event.time_ms)?;
-                if let Err(refusal) = kept.append_waiting().and_then(|()| kept.append(event, Durability::Now)) {
+                if let Err(refusal) = kept.append_waiting().and_then(|()| kept.append(event, Durability::Now))
+                {
                     // Nothing has left, and nothing will.
                     let _reads_unknown_otherwise = ledger.ended(plan, Outcome::NotSent);
                     return Err(refusal);
@@ -161,7 +165,8 @@ impl Journal {
         let waiting = kept.waiting();
         if !waiting.events.is_empty() || waiting.lost > 0 {
             let (count, lost) = (waiting.events.len(), waiting.lost);
-            let reason = format!("{count} audit records wait until the store can be written to, and {lost} were lost");
+            let reason =
+                format!("{count} audit records wait until the store can be written to, and {lost} were lost");
             damage.push(Refusal::new(Code::StoreIo, reason));
         }
         damage

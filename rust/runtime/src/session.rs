@@ -175,7 +175,19 @@ impl Session {
         let SessionOptions { limits, network, tokens, credentials, trusted, policies } = options;
         let (clock, state) = (Clock::new(), Mutex::new(State::new(credentials)));
         let (shelf, journal) = (Visible::new(shelf), Mutex::new(Some(Arc::new(journal))));
-        Self { inner: Arc::new(Inner { limits, network, tokens, clock, trusted, policies, shelf, journal, state }) }
+        Self {
+            inner: Arc::new(Inner {
+                limits,
+                network,
+                tokens,
+                clock,
+                trusted,
+                policies,
+                shelf,
+                journal,
+                state,
+            }),
+        }
     }
 
     /// Closes the session: running calls are cancelled, secrets in memory are overwritten, and everything after is
@@ -232,7 +244,10 @@ impl Session {
         if now.as_ref().ok() != Some(&key) {
             store.delete(&key)?;
             now?;
-            return Err(Refusal::new(Code::CredentialUnknown, "the credential goes elsewhere since: set it again"));
+            return Err(Refusal::new(
+                Code::CredentialUnknown,
+                "the credential goes elsewhere since: set it again",
+            ));
         }
         Ok(())
     }

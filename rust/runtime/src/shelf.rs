@@ -98,7 +98,8 @@ fn past(state: &State, limits: &TrustLimits) -> Result<Vec<Past>, Refusal> {
     };
     let past: Option<Vec<Past>> = state.owners().map(restore).collect();
     past.filter(|_| tombstones.is_empty()).ok_or_else(|| {
-        let reason = "what the store remembers is of a form that this version does not read: update the application";
+        let reason =
+            "what the store remembers is of a form that this version does not read: update the application";
         Refusal::new(Code::StoreVersion, reason)
     })
 }
@@ -113,7 +114,10 @@ fn restore(bytes: &[u8], id: &str, pin: &Pin, limits: &TrustLimits) -> Result<Co
     let connector = Connector::bind(checked, &pin.provenance.source, grant, limits)?;
     // A grant holds for the manifest that it was given for, as both were then.
     if connector.grant_hash() != pin.grant.hash || connector.id() != id {
-        return Err(Refusal::new(Code::GrantInvalid, format!("the grant of `{id}` is not the one that was given")));
+        return Err(Refusal::new(
+            Code::GrantInvalid,
+            format!("the grant of `{id}` is not the one that was given"),
+        ));
     }
     Ok(match &pin.provenance.key {
         Some(key) => connector.signed_by(key),

@@ -96,7 +96,8 @@ impl AuditLog {
         self.log().reread(&mut |record, _| records.push(Record::from_value(record)))?;
         let records: Option<Vec<Record>> = records.into_iter().collect();
         records.ok_or_else(|| {
-            let reason = "a record of the audit trail is of a form that this version does not read: update it";
+            let reason =
+                "a record of the audit trail is of a form that this version does not read: update it";
             Refusal::new(Code::StoreVersion, reason)
         })
     }

@@ -78,7 +78,8 @@ impl HostFile {
             let (counter, head) = (integer(&value, "counter")?, hash(&value, "auditHead")?);
             Some(Self { path: path.to_owned(), key, counter, head })
         };
-        let refused = || Refusal::new(Code::StoreTampered, format!("{WHAT} is not one that was written here"));
+        let refused =
+            || Refusal::new(Code::StoreTampered, format!("{WHAT} is not one that was written here"));
         parse().map(Some).ok_or_else(refused)
     }
 
@@ -166,7 +167,8 @@ mod tests {
         let again = HostFile::of(&folder).unwrap();
         assert_eq!((again.counter(), again.audit_head()), (7, sha256("later")), "a counter never falls");
         assert_eq!(*again.key, *first.key);
-        let names: Vec<_> = fs::read_dir(above.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let names: Vec<_> =
+            fs::read_dir(above.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["store.host.json"]);
         assert!(!format!("{first:?}").contains(&Sha256(*first.key).to_string()));
         fs::write(above.path().join("store.host.json"), "{}").unwrap();

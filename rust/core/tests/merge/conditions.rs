@@ -152,7 +152,9 @@ fn a_restart_changes_nothing() {
     let set = ToolSet::default().install(connector.clone(), None).unwrap();
     let again = restored(&set).install(connector.clone(), None).unwrap();
     assert_eq!(again.hash(), set.hash());
-    let digests = |set: &ToolSet| set.past_of("notes").unwrap().tombstones().map(|(_, value)| value).collect::<Vec<_>>();
+    let digests = |set: &ToolSet| {
+        set.past_of("notes").unwrap().tombstones().map(|(_, value)| value).collect::<Vec<_>>()
+    };
     assert_eq!(digests(&again), digests(&set));
     assert!(again.review(&connector).changes().iter().all(|change| !change.needs_approval()));
     let credentials = restored(&set).past_of("notes").unwrap().credentials();
@@ -160,7 +162,12 @@ fn a_restart_changes_nothing() {
         .manifest()
         .credentials()
         .iter()
-        .map(|(name, _)| (name.to_string(), connector.credential_origin(name.as_str()).unwrap().origin().as_str().to_owned()))
+        .map(|(name, _)| {
+            (
+                name.to_string(),
+                connector.credential_origin(name.as_str()).unwrap().origin().as_str().to_owned(),
+            )
+        })
         .collect();
     assert_eq!(credentials.len(), expected.len());
     assert!(expected.iter().all(|(name, origin)| credentials.contains(&(name.into(), origin.into()))));
