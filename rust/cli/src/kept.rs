@@ -108,13 +108,12 @@ impl Offered {
     pub(crate) fn offer(&self, session: &Session) -> Result<Offer<'_>, Trouble> {
         let id = connector_core::manifest::check(&self.bytes, session.limits()).manifest;
         let id = id.map(|manifest| manifest.id().to_string()).unwrap_or_default();
-        let grant = match &self.grant {
-            Some(grant) => grant.clone(),
-            None => {
-                let listed = session.list()?;
-                let installed = listed.connectors.iter().find(|connector| connector.id() == id);
-                installed.map(|connector| connector.grant().clone()).unwrap_or_default()
-            }
+        let grant = if let Some(grant) = &self.grant {
+            grant.clone()
+        } else {
+            let listed = session.list()?;
+            let installed = listed.connectors.iter().find(|connector| connector.id() == id);
+            installed.map(|connector| connector.grant().clone()).unwrap_or_default()
         };
         let (manifest, source, signature) = (&*self.bytes, &*self.source, self.signature.as_deref());
         Ok(Offer { manifest, source, grant, signature })
@@ -304,7 +303,9 @@ pub(crate) fn audit(store: &StoreFlag, format: Format) -> Result<ExitCode, Troub
         out(&rpc::audit(&kept.session)?.to_text());
     } else {
         let (records, head) = kept.session.audit()?;
-        records.iter().for_each(|record| out(&row(record)));
+        for record in &records {
+            out(&row(record));
+        }
         out(&format!("{QUIET}head{QUIET:#}  {head}"));
     }
     kept.session.close();

@@ -38,14 +38,13 @@ pub(crate) fn sign(
     let parse =
         || SecretKeyBox::from_string(&text).map_err(|_| invalid("the key is not a minisign secret key"));
     // A key without a password says so itself.
-    let secret = match parse()?.into_unencrypted_secret_key() {
-        Ok(secret) => secret,
-        Err(_) => {
-            let password = secret_from("password", password.unwrap_or("prompt"))?;
-            parse()?
-                .into_secret_key(Some(password.expose().to_owned()))
-                .map_err(|_| invalid("the password does not open the key"))?
-        }
+    let secret = if let Ok(secret) = parse()?.into_unencrypted_secret_key() {
+        secret
+    } else {
+        let password = secret_from("password", password.unwrap_or("prompt"))?;
+        parse()?
+            .into_secret_key(Some(password.expose().to_owned()))
+            .map_err(|_| invalid("the password does not open the key"))?
     };
     let comment =
         file.file_name().map_or_else(String::new, |name| format!("file:{}", name.to_string_lossy()));

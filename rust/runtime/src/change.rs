@@ -237,7 +237,9 @@ impl Session {
             let set = inner.set();
             let mut state = inner.state();
             state.changed(&set);
-            placeless.iter().for_each(|key| state.standings.forget(key));
+            for key in &placeless {
+                state.standings.forget(key);
+            }
             drop(state);
             // Whoever set one meanwhile did so for the connector that was.
             for key in &placeless {

@@ -34,19 +34,22 @@ impl Version {
 struct Committed(AtomicU64);
 
 impl Committed {
-    fn commit(&self, version: &Version) -> Result<(), ()> {
+    fn commit(&self, version: &Version) {
         // Nobody else commits in between, and no version is committed twice.
         let before = self.0.load(Ordering::Acquire);
         assert_eq!(before + 1, version.number);
         self.0.store(version.number, Ordering::Release);
-        Ok(())
     }
 }
 
 fn change(visible: &Visible<Version>, committed: &Committed) {
     let writer = visible.writer();
     let next = Version::new(writer.current().number + 1);
-    writer.publish(next, |next| committed.commit(next)).unwrap();
+    let committing = |next: &Version| {
+        committed.commit(next);
+        Ok::<(), ()>(())
+    };
+    writer.publish(next, committing).unwrap();
     assert_eq!(writer.current().number, next.number, "a writer sees its own change");
 }
 
