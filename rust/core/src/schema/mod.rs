@@ -42,6 +42,7 @@ mod object;
 mod read;
 mod reference;
 mod rules;
+mod safe;
 mod satisfiable;
 mod search;
 mod set;
@@ -63,6 +64,7 @@ pub use field::{ArrayField, Field, Kinds};
 pub use grammar::{GRAMMAR_BYTES, Grammar, Note};
 pub use narrower::Verdict;
 pub use rules::RULES;
+pub use safe::{Change, SAFE_BYTES, Safe};
 pub use undecided::Undecided;
 pub use violations::Violation;
 

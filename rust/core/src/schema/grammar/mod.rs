@@ -27,14 +27,14 @@ mod formats;
 mod gbnf;
 mod lattice;
 mod names;
-mod notes;
+pub(in crate::schema) mod notes;
 mod numbers;
 mod objects;
 #[cfg(test)]
 mod pitfalls;
 mod repeat;
 mod rules;
-mod sets;
+pub(in crate::schema) mod sets;
 mod shared;
 mod strings;
 #[cfg(test)]
