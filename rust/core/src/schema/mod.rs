@@ -61,7 +61,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 pub use field::{ArrayField, Field, Kinds};
-pub use grammar::{GRAMMAR_BYTES, Grammar, Note};
+pub use grammar::{CallFrame, CallGrammar, GRAMMAR_BYTES, Grammar, Note, call_grammar};
 pub use narrower::Verdict;
 pub use rules::RULES;
 pub use safe::{Change, SAFE_BYTES, Safe};

@@ -6,5 +6,5 @@ mod effect;
 mod set;
 
 pub use connector::{Connector, RULES};
-pub use contract::Contract;
+pub use contract::{Contract, Envelope, InText};
 pub use set::{ToolRef, ToolSet};

@@ -20,6 +20,7 @@
 
 mod arrays;
 mod automaton;
+mod calls;
 mod chars;
 mod digits;
 mod formats;
@@ -45,6 +46,7 @@ mod writer;
 
 use smol_str::SmolStr;
 
+pub use calls::{CallFrame, CallGrammar, call_grammar};
 pub use notes::Note;
 
 use super::Schema;
