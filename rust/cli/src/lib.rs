@@ -12,6 +12,8 @@ mod options;
 mod rpc;
 mod schema;
 mod secret;
+#[cfg(feature = "selftest")]
+mod selftest;
 mod session;
 mod source;
 mod style;
@@ -91,6 +93,13 @@ Where a secret comes from, never the secret itself:
         /// A manifest for a Vikunja server [default: the first-party one of this project]
         manifest: Option<PathBuf>,
     },
+    /// Play hundreds of hostile servers, resolvers and networks against this build
+    ///
+    /// Everything runs on loopback ports of this machine; no other address is
+    /// connected to. The status is 1 when any scenario ends otherwise than it must.
+    #[cfg(feature = "selftest")]
+    #[command(verbatim_doc_comment)]
+    Selftest(selftest::Flags),
     /// Serve the core as JSON-RPC 2.0 over stdin and stdout (docs/rpc.md)
     Rpc {
         /// Offers what only tests may use, in a build with the feature `test-hooks`
@@ -131,6 +140,8 @@ pub fn run() -> ExitCode {
         Command::Preview { call, format } => session::preview(&call, format),
         Command::Call { call, secret, yes } => session::call(&call, &secret, yes),
         Command::Demo { manifest } => demo::demo(manifest),
+        #[cfg(feature = "selftest")]
+        Command::Selftest(flags) => selftest::selftest(&flags),
         Command::Rpc { test_hooks } => session::rpc(test_hooks),
     };
     match result {

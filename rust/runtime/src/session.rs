@@ -13,6 +13,7 @@ use connector_core::{Code, Refusal, TrustLimits};
 use connector_net::ClientOptions;
 
 use crate::clock::Clock;
+use crate::random::Random;
 use crate::secret::{CredentialKey, CredentialStore, MemoryStore, Secret};
 use crate::state::State;
 
@@ -57,6 +58,7 @@ pub(crate) struct Inner {
     pub(crate) network: ClientOptions,
     pub(crate) tokens: ModelTokens,
     pub(crate) clock: Clock,
+    pub(crate) random: Random,
     state: Mutex<State>,
 }
 
@@ -101,7 +103,7 @@ impl Session {
     pub fn open(options: SessionOptions) -> Self {
         let SessionOptions { limits, network, tokens, credentials } = options;
         let (clock, state) = (Clock::new(), Mutex::new(State::new(credentials)));
-        Self { inner: Arc::new(Inner { limits, network, tokens, clock, state }) }
+        Self { inner: Arc::new(Inner { limits, network, tokens, clock, random: Random::default(), state }) }
     }
 
     /// Closes the session: running calls are cancelled, secrets in memory are overwritten, and everything after is

@@ -21,6 +21,7 @@ mod preview;
 mod pure;
 mod rpc;
 mod schema;
+mod selftest;
 mod session;
 mod support;
 mod terminal;
