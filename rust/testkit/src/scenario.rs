@@ -185,7 +185,8 @@ pub struct Call {
     pub connector: usize,
     /// The arguments; absent: `{"words": ARGUMENT}` with [`ARGUMENT`].
     pub arguments: Option<Value>,
-    /// `ok`, `status.NNN` for an error result, or a stable code.
+    /// `ok`, `status.NNN` for an error result, or a stable code; `net.*` is any of these, and `answered` stands for
+    /// `ok`, any status, and `response.invalid`.
     pub code: String,
     /// Another code that is as good, where the order of things is not the kit's to choose.
     pub or_code: Option<String>,
