@@ -4,6 +4,7 @@
 mod answer;
 mod clock;
 mod execution;
+mod exporting;
 mod planning;
 mod random;
 mod rates;
