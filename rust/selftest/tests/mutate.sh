@@ -147,7 +147,7 @@ try caps- "the cap on framing" $net/wire.rs 's/if heard > self\.0\.allowed\.load
 try caps-coding "one coding" $net/coding.rs 's/if values\.next\(\)\.is_some\(\) \|\| value\.as_bytes\(\)\.contains\(&b.,.\)/if false/'
 try caps-coding "a coding that was asked for" $net/coding.rs 's/_ => Err\(BadCoding::NotAsked\)/_ => Ok(Self::Identity)/'
 try caps-coding "a body is what its coding says" $net/coding.rs 's/if ended\.is_err\(\) && !sink\.over/if ended.is_err() \&\& false/'
-try caps-json-deep "the depth of JSON" $core/response/apply.rs 's/max_depth: limits\.json_depth/max_depth: 1_000_000/'
+try caps-json-deep "the depth of JSON" $core/json/read.rs 's/if depth > self\.max_depth \{/if false {/'
 try caps-json-many "the number of JSON values" $core/response/apply.rs 's/const MAX_VALUES: usize = 200_000/const MAX_VALUES: usize = usize::MAX/'
 
 # Framing
