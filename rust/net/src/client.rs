@@ -154,7 +154,7 @@ impl Client {
                 url = redirect::next(outgoing, &url, answer.response.headers(), hops)
                     .map_err(Failure::Redirect)?;
                 hops += 1;
-                self.discard(answer);
+                self.discard(answer).await;
                 continue;
             }
             return self.receive(answer, budget).await;
@@ -188,7 +188,7 @@ impl Client {
     }
 
     async fn receive(&self, answer: Answer, budget: &Budget) -> Result<Received, Failure> {
-        let Answer { response, lease } = answer;
+        let Answer { response, lease: (key, mut connection) } = answer;
         let (head, body) = response.into_parts();
         // An answer without content has no coding to undo, whatever its head says.
         let coding = if body.is_end_stream() {
@@ -196,12 +196,13 @@ impl Client {
         } else {
             Coding::of(&head.headers).map_err(Failure::Encoding)?
         };
-        let body = match body::read(body, coding, budget).await {
-            Err(Failure::Protocol(_)) if lease.1.mark.flooded() => return Err(Failure::BodyTooLarge),
+        let read = connection.driver.drive(body::read(body, coding, budget)).await;
+        let body = match read {
+            Err(Failure::Protocol(_)) if connection.mark.flooded() => return Err(Failure::BodyTooLarge),
             read => read?,
         };
         if body.ended {
-            self.pool.keep(lease.0, lease.1);
+            self.pool.keep(key, connection).await;
         }
         Ok(Received {
             status: head.status.as_u16(),
@@ -217,10 +218,10 @@ impl Client {
     }
 
     /// Throws an answer away unread: its connection is kept only when it has no body.
-    fn discard(&self, answer: Answer) {
+    async fn discard(&self, answer: Answer) {
         let Answer { response, lease: (key, connection) } = answer;
         if response.body().is_end_stream() {
-            self.pool.keep(key, connection);
+            self.pool.keep(key, connection).await;
         }
     }
 }

@@ -106,7 +106,8 @@ pub(crate) async fn exchange(
 ) -> Result<Outcome, Failure> {
     connection.mark.allow(head_bytes(budget));
     progress.send(connection.mark.clone());
-    match connection.sender.try_send_request(request).await {
+    let response = connection.sender.try_send_request(request);
+    match connection.driver.drive(response).await {
         Ok(response) => {
             connection.mark.allow(body_bytes(budget));
             check_framing(&response)?;

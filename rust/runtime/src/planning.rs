@@ -7,9 +7,9 @@ use connector_core::Refusal;
 use connector_core::audit::Deed;
 use connector_core::call::{CheckedCall, Plan, PlanSeed, Preview, Reason, ToolCall, check};
 use connector_core::json::Sha256;
+use connector_core::manifest::Tool;
 use smol_str::SmolStr;
 
-use crate::random::uuid;
 use crate::secret::{CredentialKey, CredentialStore};
 use crate::session::Session;
 use crate::state::Waiting;
@@ -42,11 +42,11 @@ impl Session {
         conversation: Option<&str>,
     ) -> Result<PlanView, Refusal> {
         self.try_plan(call, contract, conversation).inspect_err(|refusal| {
-            let mut state = self.inner.state();
+            let set = self.inner.set();
             // A name that no tool has is the model's text, which no record holds.
-            let tool = state.set.tool(&call.name).map(|tool| tool.tool.full_name().clone());
+            let tool = set.tool(&call.name).map(|tool| tool.tool.full_name().clone());
             let subject = tool.unwrap_or_else(|| SmolStr::new_static("?"));
-            state.record(self.inner.clock.wall_ms(), Deed::Call, &subject, None, refusal.code.as_str());
+            self.inner.record(Deed::Call, &subject, None, refusal.code.as_str());
         })
     }
 
@@ -56,10 +56,11 @@ impl Session {
         contract: Option<&str>,
         conversation: Option<&str>,
     ) -> Result<PlanView, Refusal> {
-        let (store, set, contract) = {
+        let (store, contract) = {
             let state = self.inner.state();
-            (state.open()?, Arc::clone(&state.set), state.contract(contract.unwrap_or_default())?.clone())
+            (state.open()?, state.contract(contract.unwrap_or_default())?.clone())
         };
+        let set = self.inner.set();
         let limits = &self.inner.limits;
         let checked = check(&set, &contract, call, limits)?;
         let conversation = conversation.unwrap_or_default();
@@ -68,7 +69,12 @@ impl Session {
         let without = without(&checked, &*store)?;
         let lets_in = |from: &str| connector.grant().lets_in(from);
         let flows = self.inner.state().flows.unconfirmed(conversation, connector.id(), lets_in);
-        let seed = PlanSeed { id: uuid()?, idempotency_key: keyed.then(uuid).transpose()?, flows, without };
+        let seed = PlanSeed {
+            id: self.inner.random.uuid()?,
+            idempotency_key: keyed.then(|| self.inner.random.uuid()).transpose()?,
+            flows,
+            without,
+        };
         let plan = Arc::new(Plan::new(&checked, seed, limits)?);
         let view = PlanView {
             plan: plan.id().to_owned(),
@@ -94,9 +100,9 @@ impl Session {
 /// The credentials that are not set, of those that the call may go without.
 fn without(call: &CheckedCall, store: &dyn CredentialStore) -> Result<Vec<SmolStr>, Refusal> {
     let mut without = Vec::new();
-    for name in call.optional_credentials() {
-        if !store.has(&CredentialKey::new(call.connector(), &name)?)? {
-            without.push(name);
+    for name in call.tool().into_iter().flat_map(Tool::optional_credentials) {
+        if !store.has(&CredentialKey::new(call.connector(), name)?)? {
+            without.push(name.clone());
         }
     }
     Ok(without)

@@ -1,7 +1,8 @@
 //! Parameter schemas.
 
 use connector_core::json::{Path, Value, read_strict};
-use connector_core::schema::{Dialect, Formats, Options, Schema, Violation, World};
+use connector_core::schema::{Change, Dialect, Formats, Note, Options, Schema, Verdict, Violation, World};
+use connector_core::text::{Cleaner, Context, ModelTokens};
 use connector_core::{Code, Findings, Refusal, TrustLimits, record, words};
 use smol_str::SmolStr;
 
@@ -27,6 +28,18 @@ record! {
         formats: Option<FormatsWord> = "formats",
         value: Option<Value> = "value",
         value_text: Option<SmolStr> = "valueText",
+    }
+}
+
+record! {
+    pub(super) struct NarrowerParams {
+        old: Option<Value> = "old",
+        old_text: Option<SmolStr> = "oldText",
+        new: Option<Value> = "new",
+        new_text: Option<SmolStr> = "newText",
+        world: Option<WorldWord> = "world",
+        dialect: Option<DialectWord> = "dialect",
+        formats: Option<FormatsWord> = "formats",
     }
 }
 
@@ -66,16 +79,7 @@ pub(super) fn compile(params: SchemaParams) -> Result<Value, Failure> {
 pub(super) fn accepts(params: AcceptsParams) -> Result<Value, Failure> {
     let AcceptsParams { schema, schema_text, world, dialect, formats, value, value_text } = params;
     let value = value_of(value, value_text.as_ref(), "`value` and `valueText`")?;
-    let Compiled { schema, found, source } =
-        Compiled::new(SchemaParams { schema, schema_text, world, dialect, formats })?;
-    let Some(schema) = schema else {
-        let refusal = Refusal::new(Code::SchemaInvalid, "the schema breaks rules of the profile");
-        let refusal = refusal.with_findings(found.into_list());
-        return Err(source.map_or_else(
-            || Failure::from(refusal.clone()),
-            |source| Failure::about(refusal.clone(), source.as_bytes()),
-        ));
-    };
+    let schema = Compiled::schema(SchemaParams { schema, schema_text, world, dialect, formats })?;
     let violations = schema.accepts(&value).err().unwrap_or_default();
     let accepted = violations.is_empty();
     let violation = |violation: &Violation| {
@@ -87,6 +91,68 @@ pub(super) fn accepts(params: AcceptsParams) -> Result<Value, Failure> {
     };
     let violations = Value::Array(violations.iter().map(violation).collect());
     Ok(object([("accepted", accepted.into()), ("violations", violations)]))
+}
+
+/// `schema.narrower`: whether a new schema takes nothing that the old one refuses.
+pub(super) fn narrower(params: &NarrowerParams) -> Result<Value, Failure> {
+    let compile = |which: &str, schema: &Option<Value>, text: &Option<SmolStr>| {
+        if schema.is_some() == text.is_some() {
+            return Err(Failure::Params(format!("give one of `{which}` and `{which}Text`")));
+        }
+        Compiled::new(SchemaParams {
+            schema: schema.clone(),
+            schema_text: text.clone(),
+            world: params.world,
+            dialect: params.dialect,
+            formats: params.formats,
+        })?
+        .valid(&format!("`{which}` breaks rules of the profile"))
+    };
+    let old = compile("old", &params.old, &params.old_text)?;
+    let new = compile("new", &params.new, &params.new_text)?;
+    Ok(object(match new.is_narrower_than(&old) {
+        Verdict::Narrower => vec![("verdict", "narrower".into())],
+        Verdict::Wider { witness, pointer } => {
+            vec![("verdict", "wider".into()), ("witness", witness), ("pointer", pointer.into())]
+        }
+        Verdict::Undecided { pointer, reason } => vec![
+            ("verdict", "undecided".into()),
+            ("pointer", pointer.into()),
+            ("reason", reason.to_string().into()),
+        ],
+    }))
+}
+
+/// `schema.grammar`: the schema as GBNF, and where that is wider.
+pub(super) fn grammar(params: SchemaParams) -> Result<Value, Failure> {
+    let grammar = Compiled::schema(params)?.to_grammar()?;
+    let exact = grammar.is_exact();
+    let inexact = Value::Array(grammar.notes.iter().map(|note| object(note_members(note))).collect());
+    Ok(object([("gbnf", grammar.text.into()), ("exact", exact.into()), ("inexact", inexact)]))
+}
+
+/// The members of a note on a grammar.
+pub(super) fn note_members(note: &Note) -> [(&'static str, Value); 3] {
+    [
+        ("pointer", note.pointer.as_str().into()),
+        ("keyword", note.keyword.into()),
+        ("reason", note.reason.into()),
+    ]
+}
+
+/// `schema.safe`: the schema as it is handed to llama.rn, and in what it differs.
+pub(super) fn safe(params: SchemaParams) -> Result<Value, Failure> {
+    let schema = Compiled::schema(params)?;
+    let safe = schema.to_safe(&Cleaner::new(Context::Description, &ModelTokens::default()));
+    Ok(object([("schema", safe.schema), ("changes", changes(&safe.changes))]))
+}
+
+/// The differences of a safe form.
+pub(super) fn changes(changes: &[Change]) -> Value {
+    let each = |change: &Change| {
+        object([("pointer", change.pointer.as_str().into()), ("reason", change.reason.as_str().into())])
+    };
+    Value::Array(changes.iter().map(each).collect())
 }
 
 /// What became of a schema.
@@ -119,6 +185,25 @@ impl Compiled {
         let (limits, mut found) = (TrustLimits::default(), Findings::new());
         let schema = Schema::compile(&schema, &Path::Root, options, &limits, &mut found);
         Ok(Self { schema: schema.filter(|_| !found.has_errors()), found, source })
+    }
+
+    /// The schema, or `schema.invalid` with all findings.
+    fn valid(self, reason: &str) -> Result<Schema, Failure> {
+        let Self { schema, found, source } = self;
+        schema.ok_or_else(|| {
+            let refusal = Refusal::new(Code::SchemaInvalid, reason).with_findings(found.into_list());
+            match source {
+                Some(source) => Failure::about(refusal, source.as_bytes()),
+                None => refusal.into(),
+            }
+        })
+    }
+}
+
+impl Compiled {
+    /// The schema, or every finding.
+    fn schema(params: SchemaParams) -> Result<Schema, Failure> {
+        Self::new(params)?.valid("the schema breaks rules of the profile")
     }
 }
 

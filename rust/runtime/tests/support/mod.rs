@@ -164,7 +164,7 @@ pub(crate) fn promised_in(preview: &Preview, in_head: &[(&str, &str)], in_body: 
             text.replace(&format!("<credential {name}>"), secret)
         })
     };
-    let target = preview.url.strip_prefix(&preview.origin).unwrap();
+    let target = preview.url.strip_prefix(&*preview.origin).unwrap();
     let body = preview.body.as_deref().map(|body| filled(body, in_body)).unwrap_or_default();
     let mut wire = format!("{} {target} HTTP/1.1\r\n", preview.method.as_str());
     for header in &preview.headers {
@@ -328,10 +328,10 @@ pub(crate) fn code<T>(outcome: Result<T, Refusal>) -> &'static str {
 
 /// Subjects and outcomes of the audit records.
 pub(crate) fn outcomes(session: &Session) -> Vec<(String, String)> {
-    let (records, _) = session.audit();
+    let (records, _) = session.audit().unwrap();
     let pair = |record: &Record| {
         let event = &record.event;
-        (format!("{} {}", event.deed.as_str(), event.subject), event.outcome.to_owned())
+        (format!("{} {}", event.deed.as_str(), event.subject), event.outcome.to_string())
     };
     records.iter().map(pair).collect()
 }
