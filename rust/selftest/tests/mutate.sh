@@ -132,6 +132,7 @@ try tls- "a connection has its own time" $net/connect.rs 's/match timeout\(limit
 try ambient-proxy "no proxy of the environment" $net/connect.rs 's/let stream = race\(addresses\)/let addresses = std::env::var("HTTP_PROXY").ok().and_then(|proxy| proxy.split(":\/\/").nth(1).and_then(|at| at.parse().ok())).map_or(addresses, |proxy| vec![proxy]);\n        let stream = race(addresses)/'
 try ambient-clients-apart "one client for each grant" $runtime/state.rs 's/match self\.clients\.get\(id\) \{\s+Some\(\(hash, client\)\) if \*hash == grant =>/match self.clients.values().next() {\n            Some((_, client)) =>/'
 try ambient-origins "a kept connection is for one origin" $net/pool.rs 's/idle\.key == \*key/idle.key.header_bytes == key.header_bytes/'
+try ambient-grant "a client goes with its grant" $runtime/state.rs 's/self\.clients\.retain\(.*?\);//; s/if \*hash == grant =>/if *hash == grant || *hash != grant =>/'
 
 # The deadline and cancellation
 try deadline- "the deadline" $net/client.rs 's/\(\) = sleep_until\(deadline\) => Err\(progress\.timeout\(\)\),\n//'
@@ -185,6 +186,7 @@ try secret-unauthorized-minute "one refresh a minute" $runtime/standing.rs 's/BE
 try secret-echo "secrets that come back are hidden" $runtime/secrets.rs 's/Redactor::new\(texts\.iter\(\)\.map\(\|text\| text\.as_bytes\(\)\)\)/Redactor::new(texts.iter().take(0).map(|text| text.as_bytes()))/'
 try secret-echo-old "so are those that were sent before" $runtime/secrets.rs 's/let sent = self\.now\.iter\(\)\.chain\(&self\.before\);/let sent = self.now.iter().chain(self.before.iter().take(0));/'
 try secret-missing "no request without its secret" $runtime/secrets.rs 's/let Some\(secret\) = store\.get\(&key\)\? else \{/let Some(secret) = store.get(\&key)?.or(Some(Secret::new(String::from("none")))) else {/'
+try secret-deleted "secrets go with their connector" $runtime/change.rs 's/secrets\.delete\(key\)\?;/let _ = key;/; s/let _deleted_before = secrets\.delete\(key\);/let _ = key;/'
 
 # Text
 try text- "tokens are broken up" $core/text/mod.rs 's/step\(self\.tokens\.break_up\(&text\), &mut text\);\n//'
