@@ -18,7 +18,7 @@ pub(crate) fn seeds(name: &str) -> Vec<Vec<u8>> {
     let json = |value: &Value| Some(value.to_string().into_bytes());
     let after = |start: &'static [u8], bytes: Vec<u8>| [start, bytes.as_slice()].concat();
     match name {
-        "json" => from("json", "parsing.json", &mut seeds, |case| bytes(case)),
+        "json" => from("json", "parsing.json", &mut seeds, bytes),
         "origin" => {
             from("ssrf", "url-payloads.json", &mut seeds, |case| text(&case["url"]));
             from("url", "toascii.json", &mut seeds, |case| text(&case["input"]));
@@ -26,8 +26,10 @@ pub(crate) fn seeds(name: &str) -> Vec<Vec<u8>> {
         }
         "schema" | "grammar" | "narrower" => {
             from("subtyping", "tool-merge.json", &mut seeds, |case| pair(name, case));
-            from("grammar", "hostile-schemas.json", &mut seeds, |case| alone(name, &case["schema"]));
-            from("mcp-tools", "github-mcp-server.json", &mut seeds, |case| alone(name, &case["inputSchema"]));
+            from("grammar", "hostile-schemas.json", &mut seeds, |case| Some(alone(name, &case["schema"])));
+            from("mcp-tools", "github-mcp-server.json", &mut seeds, |case| {
+                Some(alone(name, &case["inputSchema"]))
+            });
         }
         "arguments" => from("slots", "encoding.json", &mut seeds, |case| {
             let value = case.get("value")?;
@@ -78,13 +80,13 @@ fn bytes(case: &Value) -> Option<Vec<u8>> {
 }
 
 /// One schema as the targets take it: with a value, or as both.
-fn alone(name: &str, schema: &Value) -> Option<Vec<u8>> {
+fn alone(name: &str, schema: &Value) -> Vec<u8> {
     let text = schema.to_string();
-    Some(match name {
+    match name {
         "grammar" => text.into_bytes(),
         "schema" => [text.as_bytes(), b"\xff{}"].concat(),
         _ => [text.as_bytes(), b"\xff", text.as_bytes()].concat(),
-    })
+    }
 }
 
 /// Two schemas as the targets take them.
