@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use connector_core::json::{Locator, Position, Value};
 use connector_core::manifest::{Report, check as check_manifest};
 use connector_core::{Finding, TrustLimits};
+use unicode_width::UnicodeWidthStr;
 
 use crate::Format;
 use crate::rpc::{object, report};
@@ -100,9 +101,9 @@ struct Cursor<'t> {
 /// What of a line is shown.
 struct Excerpt {
     text: String,
-    /// Characters before the marked ones.
+    /// Columns of a terminal before the marked ones.
     before: usize,
-    /// How many characters are marked, at least one.
+    /// How many columns are marked, at least one.
     marked: usize,
 }
 
@@ -137,10 +138,11 @@ impl Cursor<'_> {
         let skipped = head.chars().count().saturating_sub(BEFORE);
         let mut text: String = if cut > 0 || skipped > 0 { "…".into() } else { String::new() };
         text.extend(head.chars().skip(skipped).map(visible));
-        let before = text.chars().count();
-        let room = WIDTH.saturating_sub(before);
+        let room = WIDTH.saturating_sub(text.chars().count());
+        let before = text.width();
         let shown = String::from_utf8_lossy(tail.get(..tail.len().min(WIDTH * 4))?);
-        let marked = token(&shown).min(room).max(1);
+        let token: String = shown.chars().take(token(&shown).min(room)).map(visible).collect();
+        let marked = token.width().max(1);
         text.extend(shown.chars().take(room).map(visible));
         if shown.chars().nth(room).is_some() {
             text.push('…');

@@ -14,6 +14,8 @@ mod review;
 mod rpc;
 mod schema;
 mod secret;
+#[cfg(feature = "selftest")]
+mod selftest;
 mod session;
 mod sign;
 mod source;
@@ -188,6 +190,13 @@ Where a secret comes from, never the secret itself:
         /// A manifest for a Vikunja server [default: the first-party one of this project]
         manifest: Option<PathBuf>,
     },
+    /// Play hundreds of hostile servers, resolvers and networks against this build
+    ///
+    /// Everything runs on loopback ports of this machine; no other address is
+    /// connected to. The status is 1 when any scenario ends otherwise than it must.
+    #[cfg(feature = "selftest")]
+    #[command(verbatim_doc_comment)]
+    Selftest(selftest::Flags),
     /// Serve the core as JSON-RPC 2.0 over stdin and stdout (docs/rpc.md)
     Rpc {
         /// Offers what only tests may use, in a build with the feature `test-hooks`
@@ -259,6 +268,8 @@ pub fn run() -> ExitCode {
             (Some(store), Some(AuditCommand::Verify { head })) => kept::verify_audit(&store, head.as_deref()),
         },
         Command::Demo { manifest } => demo::demo(manifest),
+        #[cfg(feature = "selftest")]
+        Command::Selftest(flags) => selftest::selftest(&flags),
         Command::Rpc { test_hooks } => session::rpc(test_hooks),
     };
     match result {

@@ -119,12 +119,17 @@ impl Record {
         let mut text = String::with_capacity(384);
         text.push_str("{\"deed\":");
         write_string(event.deed.as_str(), &mut text);
-        let number = |name: &str, value: u64, text: &mut String| {
-            let digits = Number::from(value).canonical().unwrap_or_default();
-            text.push_str(&format!(",\"{name}\":{digits}"));
+        let name = |name: &str, text: &mut String| {
+            text.push_str(",\"");
+            text.push_str(name);
+            text.push_str("\":");
         };
-        let string = |name: &str, value: &str, text: &mut String| {
-            text.push_str(&format!(",\"{name}\":"));
+        let number = |member: &str, value: u64, text: &mut String| {
+            name(member, text);
+            text.push_str(&Number::from(value).canonical().unwrap_or_default());
+        };
+        let string = |member: &str, value: &str, text: &mut String| {
+            name(member, text);
             write_string(value, text);
         };
         number("durationMs", event.duration_ms, &mut text);

@@ -223,7 +223,7 @@ fn the_request_is_the_preview_with_secrets() {
     assert!(shown.contains(&("Authorization".into(), "Bearer <credential token>".into())));
     let confirmed = plan.confirm(None).unwrap();
     let outgoing = confirmed.dispatch(&secrets(&[("token", "s3cret"), ("other", "unused")])).unwrap();
-    let sent = outgoing.headers().iter().map(|header| (header.name.clone(), header.value.clone()));
+    let sent = outgoing.headers().iter().map(|header| (header.name.as_str().into(), header.value.clone()));
     let filled = shown.into_iter().map(|(name, value)| (name, value.replace("<credential token>", "s3cret")));
     assert_eq!(sent.collect::<Vec<_>>(), filled.collect::<Vec<_>>());
     assert_eq!((outgoing.url().as_str(), outgoing.body()), (&*plan.preview().url, None));

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use connector_core::Refusal;
-use connector_core::request::{Budget, Method, Outgoing};
+use connector_core::request::{Budget, Outgoing};
 use connector_core::response::Received;
 use http::Response;
 use hyper::body::{Body as _, Incoming};
@@ -38,6 +38,9 @@ pub struct ClientOptions {
     /// Where a judged address is really connected to.
     #[cfg(feature = "test-hooks")]
     pub connect_map: std::collections::HashMap<std::net::SocketAddr, std::net::SocketAddr>,
+    /// Where every other judged address is led to; absent: to itself.
+    #[cfg(feature = "test-hooks")]
+    pub connect_elsewhere: Option<std::net::SocketAddr>,
 }
 
 impl ClientOptions {
@@ -49,6 +52,8 @@ impl ClientOptions {
             pacing: Pacing::default(),
             #[cfg(feature = "test-hooks")]
             connect_map: std::collections::HashMap::new(),
+            #[cfg(feature = "test-hooks")]
+            connect_elsewhere: None,
         }
     }
 }
@@ -84,6 +89,8 @@ impl Client {
             tls: OnceLock::new(),
             #[cfg(feature = "test-hooks")]
             map: options.connect_map,
+            #[cfg(feature = "test-hooks")]
+            elsewhere: options.connect_elsewhere,
         };
         Ok(Self { connector, pool: Pool::default(), pacing: options.pacing })
     }
@@ -147,7 +154,7 @@ impl Client {
                 url = redirect::next(outgoing, &url, answer.response.headers(), hops)
                     .map_err(Failure::Redirect)?;
                 hops += 1;
-                self.discard(answer);
+                self.discard(answer).await;
                 continue;
             }
             return self.receive(answer, budget).await;
@@ -159,15 +166,16 @@ impl Client {
         let budget = outgoing.budget();
         let key = Key::new(url, outgoing.reach(), budget.header_bytes);
         let mut request = request(outgoing, url)?;
-        let once_only = budget.retries == 0 && !matches!(outgoing.method(), Method::Get | Method::Head);
+        // By the budget and not by the method: a GET may be declared a write.
+        let once_only = budget.retries == 0;
         while let Some(mut connection) = self.pool.take(&key, once_only).await {
-            match exchange(&mut connection, request, progress).await? {
+            match exchange(&mut connection, request, budget, progress).await? {
                 Outcome::Answered(response) => return Ok(Answer { response, lease: (key, connection) }),
                 Outcome::Untouched(whole) => request = whole,
             }
         }
         let mut connection = self.open(outgoing, url, progress).await?;
-        match exchange(&mut connection, request, progress).await? {
+        match exchange(&mut connection, request, budget, progress).await? {
             Outcome::Answered(response) => Ok(Answer { response, lease: (key, connection) }),
             Outcome::Untouched(_) => Err(Failure::Protocol(Malformed::CutShort)),
         }
@@ -180,7 +188,7 @@ impl Client {
     }
 
     async fn receive(&self, answer: Answer, budget: &Budget) -> Result<Received, Failure> {
-        let Answer { response, lease } = answer;
+        let Answer { response, lease: (key, mut connection) } = answer;
         let (head, body) = response.into_parts();
         // An answer without content has no coding to undo, whatever its head says.
         let coding = if body.is_end_stream() {
@@ -188,9 +196,13 @@ impl Client {
         } else {
             Coding::of(&head.headers).map_err(Failure::Encoding)?
         };
-        let body = body::read(body, coding, budget).await?;
+        let read = connection.driver.drive(body::read(body, coding, budget)).await;
+        let body = match read {
+            Err(Failure::Protocol(_)) if connection.mark.flooded() => return Err(Failure::BodyTooLarge),
+            read => read?,
+        };
         if body.ended {
-            self.pool.keep(lease.0, lease.1);
+            self.pool.keep(key, connection).await;
         }
         Ok(Received {
             status: head.status.as_u16(),
@@ -206,10 +218,10 @@ impl Client {
     }
 
     /// Throws an answer away unread: its connection is kept only when it has no body.
-    fn discard(&self, answer: Answer) {
+    async fn discard(&self, answer: Answer) {
         let Answer { response, lease: (key, connection) } = answer;
         if response.body().is_end_stream() {
-            self.pool.keep(key, connection);
+            self.pool.keep(key, connection).await;
         }
     }
 }

@@ -32,6 +32,8 @@ pub(crate) struct Connector {
     pub(crate) tls: OnceLock<TlsConnector>,
     #[cfg(feature = "test-hooks")]
     pub(crate) map: std::collections::HashMap<SocketAddr, SocketAddr>,
+    #[cfg(feature = "test-hooks")]
+    pub(crate) elsewhere: Option<SocketAddr>,
 }
 
 impl Connector {
@@ -97,8 +99,10 @@ impl Connector {
 
     async fn handshake(&self, url: &Url, addresses: Vec<SocketAddr>) -> Result<Wire, Failure> {
         #[cfg(feature = "test-hooks")]
-        let addresses: Vec<_> =
-            addresses.into_iter().map(|address| self.map.get(&address).copied().unwrap_or(address)).collect();
+        let addresses: Vec<_> = addresses
+            .into_iter()
+            .map(|address| self.map.get(&address).copied().or(self.elsewhere).unwrap_or(address))
+            .collect();
 
         let stream = race(addresses).await.map_err(Failure::Connect)?;
         // Without it only latency is lost.

@@ -1,7 +1,7 @@
 //! One request on one connection, and the head of its answer.
 
 use bytes::Bytes;
-use connector_core::request::{Method, Outgoing, fixed_headers};
+use connector_core::request::{Budget, Method, Outgoing, fixed_headers};
 use http::header::{CONTENT_LENGTH, HOST, HeaderName, HeaderValue, TRANSFER_ENCODING};
 use http::{HeaderMap, Request, Response, Uri};
 use http_body_util::Full;
@@ -9,7 +9,7 @@ use hyper::body::Incoming;
 use url::{Position, Url};
 
 use crate::error::{ConnectFailure, Failure, Malformed, Unsendable};
-use crate::pool::Connection;
+use crate::pool::{BUFFER, Connection};
 use crate::progress::Progress;
 
 /// The request as HTTP/1.1, `url` being that of the outgoing request or of a redirect that is followed.
@@ -101,11 +101,15 @@ pub(crate) enum Outcome {
 pub(crate) async fn exchange(
     connection: &mut Connection,
     request: Request<Full<Bytes>>,
+    budget: &Budget,
     progress: &Progress,
 ) -> Result<Outcome, Failure> {
+    connection.mark.allow(head_bytes(budget));
     progress.send(connection.mark.clone());
-    match connection.sender.try_send_request(request).await {
+    let response = connection.sender.try_send_request(request);
+    match connection.driver.drive(response).await {
         Ok(response) => {
+            connection.mark.allow(body_bytes(budget));
             check_framing(&response)?;
             progress.answered(response.status().as_u16());
             Ok(Outcome::Answered(response))
@@ -117,8 +121,18 @@ pub(crate) async fn exchange(
     }
 }
 
+/// What may come before the final head was read: a few interim answers, that head, and what is read ahead of the body.
+fn head_bytes(budget: &Budget) -> usize {
+    budget.header_bytes.saturating_add(BUFFER).saturating_mul(4)
+}
+
+/// What may come of a body, framing included: a chunk takes five bytes beside its own, and a trailer is a head.
+fn body_bytes(budget: &Budget) -> usize {
+    budget.wire_bytes.saturating_mul(2).saturating_add(head_bytes(budget))
+}
+
 fn failure(error: &hyper::Error, connection: &Connection) -> Failure {
-    if error.is_parse_too_large() {
+    if error.is_parse_too_large() || connection.mark.flooded() {
         Failure::HeadersTooLarge
     } else if error.is_parse() {
         Failure::Protocol(Malformed::Head)

@@ -39,10 +39,11 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 /// A resolver that answers from a script, `host:port` by `host:port`: the answers in turn, the last for good.
-/// A name without a script does not exist.
+/// A name without a script does not exist, unless all others have one too.
 #[derive(Default)]
 pub struct ScriptedResolver {
     script: HashMap<String, Vec<Lookup>>,
+    otherwise: Vec<Lookup>,
     asked: Mutex<Vec<String>>,
 }
 
@@ -64,6 +65,12 @@ impl ScriptedResolver {
         self
     }
 
+    /// Sets the answers for every other name.
+    pub fn otherwise(mut self, answers: Vec<Lookup>) -> Self {
+        self.otherwise = answers;
+        self
+    }
+
     /// Every lookup so far, as `host:port`.
     pub fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -74,7 +81,7 @@ impl Resolve for ScriptedResolver {
     fn resolve<'a>(&'a self, host: &'a str, port: u16) -> Resolving<'a> {
         Box::pin(async move {
             let key = format!("{host}:{port}");
-            let answers = self.script.get(&key).map(Vec::as_slice).unwrap_or_default();
+            let answers = self.script.get(&key).unwrap_or(&self.otherwise);
             let turn = {
                 let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
                 asked.push(key.clone());

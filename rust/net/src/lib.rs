@@ -35,6 +35,6 @@ pub use error::{
     Stage, TlsFailure, Unsendable,
 };
 pub use resolve::{Resolve, Resolving, SystemResolver};
-pub use retry::Pacing;
+pub use retry::{Pacing, retry_after};
 pub use tls::Trust;
 pub use tokio_util::sync::CancellationToken;

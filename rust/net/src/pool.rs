@@ -1,12 +1,15 @@
 //! Connections of one client: each carries one request at a time, and is kept for a while between them.
 
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
 use connector_core::origin::Reach;
 use http_body_util::Full;
-use hyper::client::conn::http1::{Builder, SendRequest};
+use hyper::client::conn::http1::{self, Builder, SendRequest};
 use hyper_util::rt::TokioIo;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep_until, timeout};
@@ -29,7 +32,7 @@ const SETTLE: Duration = Duration::from_millis(20);
 const KEPT: usize = 64;
 
 /// What the read buffer of a connection holds at most besides a head.
-const BUFFER: usize = 64 << 10;
+pub(crate) const BUFFER: usize = 64 << 10;
 
 /// What a connection was made for; another request may use it only if all of this is the same.
 #[derive(Clone, PartialEq, Eq)]
@@ -45,18 +48,48 @@ impl Key {
     }
 }
 
-/// One open connection. Dropping it closes the socket at once, whatever is under way.
+/// One open connection. It works only inside [`drive`](Driver::drive), in the task of the call that it serves: no task
+/// of its own can outlive that call, and dropping it closes the socket at once, whatever is under way.
 pub(crate) struct Connection {
     pub(crate) sender: SendRequest<Full<Bytes>>,
+    pub(crate) driver: Driver,
     pub(crate) mark: SentMark,
     /// Whether it carried a request before.
     pub(crate) reused: bool,
-    driver: AbortHandle,
 }
 
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.driver.abort();
+/// What moves the bytes of a connection; nothing when it ended.
+pub(crate) struct Driver(Option<http1::Connection<TokioIo<Wire>, Full<Bytes>>>);
+
+impl Driver {
+    /// Waits for a step of a request while the connection works for it.
+    pub(crate) async fn drive<T>(&mut self, step: impl Future<Output = T>) -> T {
+        let mut step = pin!(step);
+        poll_fn(|cx| {
+            // First it hands over what there is to do, then it takes what was done.
+            if let Poll::Ready(done) = step.as_mut().poll(cx) {
+                return Poll::Ready(done);
+            }
+            self.work(cx);
+            step.as_mut().poll(cx)
+        })
+        .await
+    }
+
+    /// Does what can be done without waiting: reads the end of an answer, or that the server closed.
+    pub(crate) async fn settle(&mut self) {
+        poll_fn(|cx| {
+            self.work(cx);
+            Poll::Ready(())
+        })
+        .await;
+    }
+
+    fn work(&mut self, cx: &mut Context<'_>) {
+        // What went wrong is told by the request's own future.
+        if self.0.as_mut().is_some_and(|connection| Pin::new(connection).poll(cx).is_ready()) {
+            self.0 = None;
+        }
     }
 }
 
@@ -72,11 +105,7 @@ impl Connection {
             .max_buf_size(header_bytes.saturating_add(BUFFER))
             .handshake(TokioIo::new(wire))
             .await?;
-        let driver = tokio::spawn(async move {
-            // The request's own future tells what went wrong.
-            drop(connection.await);
-        });
-        Ok(Self { sender, mark, reused: false, driver: driver.abort_handle() })
+        Ok(Self { sender, driver: Driver(Some(connection)), mark, reused: false })
     }
 }
 
@@ -113,8 +142,11 @@ impl Pool {
             if idle.since.elapsed() > oldest {
                 continue;
             }
-            if let Ok(Ok(())) = timeout(SETTLE, idle.connection.sender.ready()).await {
-                idle.connection.mark.reset();
+            let Connection { sender, driver, mark, .. } = &mut idle.connection;
+            driver.settle().await;
+            if sender.is_ready() || matches!(timeout(SETTLE, driver.drive(sender.ready())).await, Ok(Ok(())))
+            {
+                mark.reset();
                 return Some(idle.connection);
             }
         }
@@ -126,9 +158,10 @@ impl Pool {
         Some(inner.idle.remove(found))
     }
 
-    /// Keeps a connection whose answer was read to its end. One that the server closes is found out when it
+    /// Keeps a connection whose answer was read to its end. One that the server closes later is found out when it
     /// is taken.
-    pub(crate) fn keep(&self, key: Key, mut connection: Connection) {
+    pub(crate) async fn keep(&self, key: Key, mut connection: Connection) {
+        connection.driver.settle().await;
         if connection.sender.is_closed() {
             return;
         }
@@ -150,7 +183,7 @@ async fn reap(pool: Weak<Mutex<Inner>>) {
         let next = {
             let Some(pool) = pool.upgrade() else { return };
             let mut inner = lock(&pool);
-            inner.idle.retain(|idle| idle.since.elapsed() < IDLE && !idle.connection.sender.is_closed());
+            inner.idle.retain(|idle| idle.since.elapsed() < IDLE);
             let Some(oldest) = inner.idle.iter().map(|idle| idle.since).min() else {
                 inner.reaper = None;
                 return;

@@ -69,16 +69,27 @@ impl Pacing {
     /// `Retry-After` (RFC 9110 section 10.2.3): seconds or a date, a date in the past being no wait. Anything
     /// else, and more than one, says nothing.
     fn retry_after(&self, headers: &HeaderMap) -> Option<Duration> {
-        let mut values = headers.get_all(RETRY_AFTER).iter();
-        let (Some(value), None) = (values.next(), values.next()) else { return None };
-        let text = value.to_str().ok()?.trim();
-        if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-            // Digits beyond what fits are a wait without end.
-            return Some(text.parse().map_or(Duration::MAX, Duration::from_secs));
-        }
-        let date = httpdate::parse_http_date(text).ok()?;
-        Some(date.duration_since((self.now)()).unwrap_or_default())
+        let values = headers.get_all(RETRY_AFTER).iter().map(http::HeaderValue::as_bytes);
+        retry_after(values, (self.now)())
     }
+}
+
+/// The longest `Retry-After` that is told; a longer one is this long.
+const LONGEST_WAIT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// How long to wait, by the values of `Retry-After` in one answer (RFC 9110 section 10.2.3): seconds, or a date, of
+/// which one in the past is no wait; at most a year. Anything else, and more than one value, says nothing.
+pub fn retry_after<'a>(values: impl IntoIterator<Item = &'a [u8]>, now: SystemTime) -> Option<Duration> {
+    let mut values = values.into_iter();
+    let (Some(value), None) = (values.next(), values.next()) else { return None };
+    let text = std::str::from_utf8(value).ok()?.trim();
+    let wait = if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        // Digits beyond what fits are a wait without end.
+        text.parse().map_or(Duration::MAX, Duration::from_secs)
+    } else {
+        httpdate::parse_http_date(text).ok()?.duration_since(now).unwrap_or_default()
+    };
+    Some(wait.min(LONGEST_WAIT))
 }
 
 #[cfg(test)]
@@ -106,13 +117,15 @@ mod tests {
             ("0", Some(seconds(0))),
             ("120", Some(seconds(120))),
             (" 7 ", Some(seconds(7))),
-            ("99999999999999999999999999", Some(Duration::MAX)),
+            ("99999999999999999999999999", Some(LONGEST_WAIT)),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", Some(LONGEST_WAIT)),
             ("Sun, 06 Nov 1994 08:49:47 GMT", Some(seconds(10))),
             ("Sunday, 06-Nov-94 08:49:47 GMT", Some(seconds(10))),
             ("Sun Nov  6 08:49:47 1994", Some(seconds(10))),
             ("Sun, 06 Nov 1994 08:49:27 GMT", Some(seconds(0))),
             ("", None),
             ("-1", None),
+            ("+1", None),
             ("1.5", None),
             ("1e3", None),
             ("soon", None),

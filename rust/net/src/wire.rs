@@ -3,7 +3,7 @@
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -19,20 +19,38 @@ const SEALED: u8 = 2;
 /// That a byte was handed to the connection is set *before* the first write, and can be sealed: a call that
 /// gives up seals the mark and learns for good whether anything left, also when the connection lives on
 /// another thread.
+///
+/// It also counts what comes back, framing included, and ends the stream where that is more than an answer within
+/// its caps can need: interim answers without end, chunks that are all framing.
 #[derive(Clone, Default)]
 pub(crate) struct SentMark(Arc<Marks>);
 
 #[derive(Default)]
 struct Marks {
     sent: AtomicU8,
-    heard: AtomicBool,
+    heard: AtomicUsize,
+    allowed: AtomicUsize,
+    flooded: AtomicBool,
 }
 
 impl SentMark {
     /// Makes ready for the next request on a kept connection.
     pub(crate) fn reset(&self) {
         self.0.sent.store(QUIET, Ordering::SeqCst);
-        self.0.heard.store(false, Ordering::SeqCst);
+        self.0.heard.store(0, Ordering::SeqCst);
+        self.0.allowed.store(0, Ordering::SeqCst);
+        self.0.flooded.store(false, Ordering::SeqCst);
+    }
+
+    /// Lets this many further bytes of the answer come.
+    pub(crate) fn allow(&self, bytes: usize) {
+        let heard = self.0.heard.load(Ordering::SeqCst);
+        self.0.allowed.store(heard.saturating_add(bytes), Ordering::SeqCst);
+    }
+
+    /// Whether more came than was allowed at its time, which ended the stream.
+    pub(crate) fn flooded(&self) -> bool {
+        self.0.flooded.load(Ordering::SeqCst)
     }
 
     /// Whether anything may have been sent; if not, nothing will be.
@@ -45,7 +63,17 @@ impl SentMark {
 
     /// Whether any byte of an answer came.
     pub(crate) fn heard(&self) -> bool {
-        self.0.heard.load(Ordering::SeqCst)
+        self.0.heard.load(Ordering::SeqCst) > 0
+    }
+
+    /// Counts bytes that came.
+    fn hear(&self, bytes: usize) -> io::Result<()> {
+        let heard = self.0.heard.fetch_add(bytes, Ordering::SeqCst).saturating_add(bytes);
+        if heard > self.0.allowed.load(Ordering::SeqCst) {
+            self.0.flooded.store(true, Ordering::SeqCst);
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        Ok(())
     }
 
     fn begin(&self) -> io::Result<()> {
@@ -92,8 +120,9 @@ impl AsyncRead for Wire {
             Stream::Plain(stream) => Pin::new(stream).poll_read(cx, buf),
             Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_read(cx, buf),
         };
-        if buf.filled().len() > before {
-            self.mark.0.heard.store(true, Ordering::SeqCst);
+        let came = buf.filled().len() - before;
+        if came > 0 {
+            self.mark.hear(came)?;
         }
         read
     }
@@ -163,5 +192,19 @@ mod tests {
         assert!(mark.seal());
         mark.reset();
         assert!(!mark.seal());
+    }
+
+    #[test]
+    fn an_answer_may_take_what_it_was_allowed() {
+        let mark = SentMark::default();
+        mark.allow(10);
+        mark.hear(10).unwrap();
+        mark.allow(5);
+        mark.hear(5).unwrap();
+        assert!(!mark.flooded() && mark.heard());
+        assert!(mark.hear(1).is_err());
+        assert!(mark.flooded());
+        mark.reset();
+        assert!(!mark.flooded() && !mark.heard());
     }
 }

@@ -11,7 +11,6 @@ use connector_core::toolset::{Change, Connector, Contract};
 use connector_core::{Code, Refusal};
 
 use crate::journal::Journal;
-use crate::random::uuid;
 use crate::secret::CredentialKey;
 use crate::session::{Installed, Session};
 use crate::shelf::Shelf;
@@ -253,7 +252,7 @@ impl Session {
 
     fn reviewed(&self, connector: &Connector) -> Result<(Reviewed, Sha256), Refusal> {
         let review = self.inner.set().review(connector);
-        let approval = uuid()?;
+        let approval = self.inner.random.uuid()?;
         let reviewed = Reviewed {
             changes: review.changes().to_vec(),
             needs_approval: review.needs_approval(),

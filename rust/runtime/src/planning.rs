@@ -7,9 +7,9 @@ use connector_core::Refusal;
 use connector_core::audit::Deed;
 use connector_core::call::{CheckedCall, Plan, PlanSeed, Preview, Reason, ToolCall, check};
 use connector_core::json::Sha256;
+use connector_core::manifest::Tool;
 use smol_str::SmolStr;
 
-use crate::random::uuid;
 use crate::secret::{CredentialKey, CredentialStore};
 use crate::session::Session;
 use crate::state::Waiting;
@@ -69,7 +69,12 @@ impl Session {
         let without = without(&checked, &*store)?;
         let lets_in = |from: &str| connector.grant().lets_in(from);
         let flows = self.inner.state().flows.unconfirmed(conversation, connector.id(), lets_in);
-        let seed = PlanSeed { id: uuid()?, idempotency_key: keyed.then(uuid).transpose()?, flows, without };
+        let seed = PlanSeed {
+            id: self.inner.random.uuid()?,
+            idempotency_key: keyed.then(|| self.inner.random.uuid()).transpose()?,
+            flows,
+            without,
+        };
         let plan = Arc::new(Plan::new(&checked, seed, limits)?);
         let view = PlanView {
             plan: plan.id().to_owned(),
@@ -95,9 +100,9 @@ impl Session {
 /// The credentials that are not set, of those that the call may go without.
 fn without(call: &CheckedCall, store: &dyn CredentialStore) -> Result<Vec<SmolStr>, Refusal> {
     let mut without = Vec::new();
-    for name in call.optional_credentials() {
-        if !store.has(&CredentialKey::new(call.connector(), &name)?)? {
-            without.push(name);
+    for name in call.tool().into_iter().flat_map(Tool::optional_credentials) {
+        if !store.has(&CredentialKey::new(call.connector(), name)?)? {
+            without.push(name.clone());
         }
     }
     Ok(without)

@@ -1,14 +1,14 @@
 //! One execution, from the end of its plan to its record.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use connector_core::audit::{Deed, Event};
 use connector_core::call::Confirmed;
 use connector_core::request::Outgoing;
 use connector_core::response::{MapContext, Received};
 use connector_core::{Code, Refusal};
-use connector_net::{CancellationToken, Client, Sent};
+use connector_net::{CancellationToken, Client, Sent, retry_after};
 use connector_store::Outcome;
 use smol_str::SmolStr;
 
@@ -81,7 +81,7 @@ impl Run {
         let event = Event {
             time_ms: self.inner.clock.wall_ms(),
             deed: Deed::Started,
-            subject: plan.preview().tool.clone(),
+            subject: plan.preview().tool.to_string(),
             tool_set: plan.tool_set(),
             object: Some(plan.digest()),
             outcome: "started".into(),
@@ -166,7 +166,7 @@ impl Run {
             status: received.status,
             is_error: mapped.is_error,
             code,
-            retry_after: retry_after(received, self.inner.clock.wall_ms()),
+            retry_after: wait_asked(received, self.inner.clock.wall_ms()),
         })
     }
 
@@ -183,7 +183,7 @@ impl Run {
         let event = Event {
             time_ms: self.inner.clock.wall_ms(),
             deed: Deed::Call,
-            subject: plan.preview().tool.clone(),
+            subject: plan.preview().tool.to_string(),
             tool_set: plan.tool_set(),
             object: Some(plan.digest()),
             outcome: outcome.into(),
@@ -215,14 +215,9 @@ impl Drop for Run {
     }
 }
 
-/// What `Retry-After` says, in seconds from now (RFC 9110 section 10.2.3); a date that is past is 0.
-fn retry_after(received: &Received, now_ms: u64) -> Option<u64> {
-    let (_, value) = received.headers.iter().find(|(name, _)| name == "retry-after")?;
-    let text = std::str::from_utf8(value).ok()?.trim();
-    if let Ok(seconds) = text.parse::<u64>() {
-        return Some(seconds);
-    }
-    let date = httpdate::parse_http_date(text).ok()?;
-    let at = date.duration_since(std::time::UNIX_EPOCH).ok()?;
-    Some(at.saturating_sub(Duration::from_millis(now_ms)).as_secs())
+/// What `Retry-After` says, in whole seconds from now.
+fn wait_asked(received: &Received, now_ms: u64) -> Option<u64> {
+    let values = received.headers.iter().filter(|(name, _)| name == "retry-after");
+    let now = UNIX_EPOCH + Duration::from_millis(now_ms);
+    retry_after(values.map(|(_, value)| value.as_slice()), now).map(|wait| wait.as_secs())
 }

@@ -15,6 +15,7 @@ use smol_str::SmolStr;
 
 use crate::clock::Clock;
 use crate::journal::Journal;
+use crate::random::Random;
 use crate::secret::{CredentialKey, CredentialStore, MemoryStore, Secret};
 use crate::shelf::Shelf;
 use crate::state::State;
@@ -72,6 +73,7 @@ pub(crate) struct Inner {
     pub(crate) network: ClientOptions,
     pub(crate) tokens: ModelTokens,
     pub(crate) clock: Clock,
+    pub(crate) random: Random,
     pub(crate) trusted: TrustedKeys,
     pub(crate) policies: Policies,
     /// What is installed. A change of it takes the writer, and never waits for the state; whoever holds the state takes
@@ -181,6 +183,7 @@ impl Session {
                 network,
                 tokens,
                 clock,
+                random: Random::default(),
                 trusted,
                 policies,
                 shelf,
@@ -284,6 +287,11 @@ impl Session {
     /// `store.io`, `store.version`; `session.closed` when the session had a store.
     pub fn audit(&self) -> Result<(Vec<Record>, Sha256), Refusal> {
         self.inner.journal()?.audit()
+    }
+
+    /// The hash of the last audit record, which the host may keep.
+    pub fn audit_head(&self) -> Result<Sha256, Refusal> {
+        Ok(self.inner.journal()?.head())
     }
 
     /// Checks that no kept record was changed, removed or moved; with the head that the host kept also that none was cut

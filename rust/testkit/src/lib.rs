@@ -1,11 +1,12 @@
 //! What the tests of Connector Core share: loopback servers that do exactly what a script says, a
-//! certificate authority made at run time, and the loader of the case files.
+//! certificate authority made at run time, the scenarios of the hostile-origin kit, and the loader of the case files.
 //!
 //! The command line's `demo` and `selftest` use the servers too; nothing else that is shipped does.
 
 pub mod cases;
 mod log;
 mod request;
+pub mod scenario;
 mod script;
 mod server;
 mod tls;

@@ -16,7 +16,7 @@ pub(crate) type Answer = Arc<dyn Fn(&Request) -> Vec<u8> + Send + Sync>;
 
 /// One step of a script.
 ///
-/// As JSON: `{"read": "request"}`, `{"send": "text"}`, `{"sendBase64": "..."}`,
+/// As JSON: `{"read": "request"}`, `{"read": "some"}`, `{"send": "text"}`, `{"sendBase64": "..."}`,
 /// `{"repeat": {"text" or "base64": "...", "times": 100}}` (without `times` for ever),
 /// `{"drip": {"text" or "base64": "...", "everyMs": 100}}` (byte by byte), `{"pauseMs": 100}`, `"awaitClose"`,
 /// `"close"`, `"reset"`, `"restart"`.
@@ -25,6 +25,8 @@ pub(crate) type Answer = Arc<dyn Fn(&Request) -> Vec<u8> + Send + Sync>;
 pub enum Step {
     /// Reads one whole request and logs it.
     ReadRequest,
+    /// Reads until at least one byte came, which may be half a request.
+    ReadSome,
     /// Sends these bytes.
     Send(Vec<u8>),
     /// Sends these bytes again and again, so many times or for ever.
@@ -49,6 +51,7 @@ impl fmt::Debug for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ReadRequest => f.write_str("ReadRequest"),
+            Self::ReadSome => f.write_str("ReadSome"),
             Self::Send(bytes) => write!(f, "Send({} bytes)", bytes.len()),
             Self::Repeat(bytes, times) => write!(f, "Repeat({} bytes, {times:?})", bytes.len()),
             Self::Drip(bytes, every) => write!(f, "Drip({} bytes, {every:?})", bytes.len()),
@@ -100,6 +103,7 @@ enum Form {
 #[serde(rename_all = "camelCase")]
 enum What {
     Request,
+    Some,
 }
 
 impl TryFrom<Form> for Step {
@@ -108,6 +112,7 @@ impl TryFrom<Form> for Step {
     fn try_from(form: Form) -> Result<Self, String> {
         Ok(match form {
             Form::Read(What::Request) => Self::ReadRequest,
+            Form::Read(What::Some) => Self::ReadSome,
             Form::Send(text) => Self::Send(text.into_bytes()),
             Form::SendBase64(text) => Self::Send(bytes(None, Some(text))?),
             Form::Repeat { text, base64, times } => Self::Repeat(bytes(text, base64)?, times),
@@ -138,14 +143,14 @@ mod tests {
     #[test]
     fn a_script_is_data() {
         let script: Script = serde_json::from_str(
-            r#"[{"read": "request"}, {"send": "a"}, {"sendBase64": "YQ=="}, {"repeat": {"text": "a"}},
+            r#"[{"read": "request"}, {"read": "some"}, {"send": "a"}, {"sendBase64": "YQ=="}, {"repeat": {"text": "a"}},
                 {"repeat": {"base64": "YQ==", "times": 3}}, {"drip": {"text": "ab", "everyMs": 5}},
                 {"pauseMs": 7}, "awaitClose", "close", "reset", "restart"]"#,
         )
         .unwrap();
         assert_eq!(
             format!("{script:?}"),
-            "[ReadRequest, Send(1 bytes), Send(1 bytes), Repeat(1 bytes, None), Repeat(1 bytes, Some(3)), \
+            "[ReadRequest, ReadSome, Send(1 bytes), Send(1 bytes), Repeat(1 bytes, None), Repeat(1 bytes, Some(3)), \
              Drip(2 bytes, 5ms), Pause(7ms), AwaitClose, Close, Reset, Restart]"
         );
         for wrong in [r#"[{"send": "a", "x": 1}]"#, r#"["sleep"]"#, r#"[{"drip": {"everyMs": 5}}]"#] {

@@ -63,6 +63,15 @@ impl Server {
         Self::tls(identity, answering(handler)).await
     }
 
+    /// A TLS server with a script for each connection in turn; the last serves all further ones.
+    pub async fn tls_each(
+        identity: &Identity,
+        scripts: Vec<Script>,
+    ) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        let acceptor = identity.acceptor(rustls::ALL_VERSIONS)?;
+        Ok(Self::start("127.0.0.1:0", Some(acceptor), scripts).await?)
+    }
+
     /// A plain server at a given loopback address, such as `[::1]:0`.
     pub async fn plain_at(address: &str, script: Script) -> io::Result<Self> {
         Self::start(address, None, vec![script]).await
@@ -158,6 +167,11 @@ async fn run<S: AsyncRead + AsyncWrite + Unpin>(peer: &mut Peer<S>, script: &[St
         for step in script {
             let went = match step {
                 Step::ReadRequest => peer.request().await.map(|request| last = Some(request)),
+                Step::ReadSome => {
+                    let came = if peer.buffer.is_empty() { peer.read().await } else { Some(()) };
+                    peer.flush_log();
+                    came
+                }
                 Step::Send(bytes) => peer.send(bytes).await,
                 Step::Repeat(bytes, times) => peer.repeat(bytes, *times).await,
                 Step::Drip(bytes, every) => {

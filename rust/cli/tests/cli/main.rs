@@ -22,6 +22,7 @@ mod preview;
 mod pure;
 mod rpc;
 mod schema;
+mod selftest;
 mod session;
 mod sign;
 mod store;

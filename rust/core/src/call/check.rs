@@ -1,14 +1,12 @@
 //! The check of a call: contract, name, arguments.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::json::{Numbers, Object, Path, Profile, Sha256, Value, read_strict};
+use crate::json::{Numbers, Object, Profile, Sha256, Value, read_strict};
 use crate::manifest::Tool;
-use crate::request::AnySlot;
 use crate::schema::Violation;
 use crate::toolset::{Connector, Contract, ToolSet};
 use crate::{Code, Refusal, TrustLimits};
@@ -108,7 +106,11 @@ fn refused(name: &str, violations: &[Violation]) -> Refusal {
         advice.push_str(&format!(" and {} more;", violations.len() - SHOWN));
     }
     advice.push_str(" call again with arguments that fit.");
-    let reason = format!("the schema of {name} refuses the arguments in {} places", violations.len());
+    let places = match violations.len() {
+        1 => "one place".to_owned(),
+        count => format!("{count} places"),
+    };
+    let reason = format!("the schema of {name} refuses the arguments in {places}");
     Refusal::new(Code::CallArguments, reason).advise(advice)
 }
 
@@ -126,18 +128,6 @@ impl CheckedCall {
     /// The full name of the tool.
     pub fn name(&self) -> &SmolStr {
         &self.name
-    }
-
-    /// The credentials that the tool's request may go without, by name.
-    pub fn optional_credentials(&self) -> BTreeSet<SmolStr> {
-        let mut names = BTreeSet::new();
-        if let Some(tool) = self.tool() {
-            tool.request().each_slot(&Path::Root, &mut |_, _, slot| match slot {
-                AnySlot::Credential(slot) if slot.omit_absent => _ = names.insert(slot.name.as_str().into()),
-                AnySlot::Credential(_) | AnySlot::Slot(_) => {}
-            });
-        }
-        names
     }
 
     /// The arguments that the schema accepts.

@@ -44,7 +44,7 @@ pub struct PlanSeed {
     /// The connectors whose text would flow into this call unconfirmed.
     pub flows: Vec<SmolStr>,
     /// Credentials that are not set, of those that the call may go without
-    /// ([`CheckedCall::optional_credentials`]). The preview shows the request without them, and so it goes out.
+    /// ([`Tool::optional_credentials`]). The preview shows the request without them, and so it goes out.
     pub without: Vec<SmolStr>,
 }
 
@@ -173,28 +173,33 @@ fn preview(connector: &Connector, tool: &Tool, built: &Built, seed: &PlanSeed) -
     let shown = built
         .render(|credential| if seed.leaves_out(credential) { Given::Nothing } else { Given::Placeholder })?;
     let header = |header: RenderedHeader| PreviewHeader {
-        name: header.name.to_string(),
+        name: header.name,
         value: header.value,
         fixed: header.fixed,
     };
-    let origin = connector.origin_of(tool).map(|origin| origin.origin().as_str().to_owned());
+    let origin = connector.origin_of(tool).map(|origin| origin.origin().as_str().into());
     Ok(Preview {
-        tool: tool.full_name().to_string(),
+        tool: tool.full_name().clone(),
         effect: tool.effect(),
-        connector: connector.id().to_owned(),
-        source: connector.source().to_owned(),
+        connector: connector.id().into(),
+        source: connector.source().into(),
         origin: origin.unwrap_or_default(),
         method: shown.method,
-        url: shown.url.to_string(),
+        url: shown.url.into(),
         headers: shown.headers.into_iter().map(header).collect(),
-        body: shown.body.map(|body| String::from_utf8_lossy(&body).into_owned()),
-        title: connector.manifest().title().to_owned(),
+        body: shown.body.map(text),
+        title: connector.manifest().title().into(),
     })
+}
+
+/// Bodies are text; what would not be is shown as far as it can be.
+fn text(body: Vec<u8>) -> String {
+    String::from_utf8(body).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// SHA-256 over the RFC 8785 form of `{"flows", "grant", "needsConfirmation", "plan", "preview", "toolSet"}`.
 fn digest(preview: &Preview, seed: &PlanSeed, reasons: &[Reason], grant: Sha256, tool_set: Sha256) -> Sha256 {
-    let mut text = String::with_capacity(1_024);
+    let mut text = String::with_capacity(2_048);
     let list = |items: &mut dyn Iterator<Item = &str>, text: &mut String| {
         for (index, item) in items.enumerate() {
             text.push_str(if index > 0 { "," } else { "" });

@@ -1,5 +1,7 @@
 //! What a person is shown before a call leaves: exactly what goes on the wire, secrets apart.
 
+use smol_str::SmolStr;
+
 use crate::json::{Object, Value, write_string};
 use crate::manifest::Effect;
 use crate::request::Method;
@@ -9,7 +11,7 @@ use crate::text::escape_display;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreviewHeader {
     /// The name.
-    pub name: String,
+    pub name: SmolStr,
     /// The value, a credential as `<credential NAME>`.
     pub value: String,
     /// Whether the transport fixes it.
@@ -20,15 +22,15 @@ pub struct PreviewHeader {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Preview {
     /// The full name of the tool.
-    pub tool: String,
+    pub tool: SmolStr,
     /// What the manifest says that the call does.
     pub effect: Effect,
     /// The connector's id.
-    pub connector: String,
+    pub connector: SmolStr,
     /// Where the connector came from, as the host says.
-    pub source: String,
+    pub source: SmolStr,
     /// The origin in ASCII.
-    pub origin: String,
+    pub origin: SmolStr,
     /// The method.
     pub method: Method,
     /// The whole URL in ASCII.
@@ -38,7 +40,7 @@ pub struct Preview {
     /// The body, when one is sent.
     pub body: Option<String>,
     /// The connector's title.
-    pub title: String,
+    pub title: SmolStr,
 }
 
 impl Preview {

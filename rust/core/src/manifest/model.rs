@@ -1,13 +1,15 @@
 //! A manifest that passed every check.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};
 
 use super::document::{self, Credential, Effect, Limits, ManifestDraft, ManifestVersion, Setting};
 use super::parameters::Parameters;
-use crate::json::{Sha256, Value};
+use crate::json::{Path, Sha256, Value};
 use crate::origin::OriginEntry;
-use crate::request::Request;
+use crate::request::{AnySlot, Request};
 use crate::response::ResponseMap;
 use crate::shape::{Identifier, Named};
 use crate::text::{Description, Title};
@@ -42,6 +44,7 @@ pub struct Tool {
     request: Request,
     response: ResponseMap,
     limits: Limits,
+    optional_credentials: Vec<SmolStr>,
     index: usize,
 }
 
@@ -151,6 +154,7 @@ impl Manifest {
 
 impl Tool {
     fn new(document: document::Tool, id: &Identifier, index: usize) -> Option<Self> {
+        let request = document.request.complete()?;
         Some(Self {
             full_name: format_smolstr!("{id}.{}", document.name),
             name: document.name,
@@ -158,7 +162,8 @@ impl Tool {
             description: document.description,
             effect: document.effect,
             parameters: document.parameters,
-            request: document.request.complete()?,
+            optional_credentials: optional_credentials(&request),
+            request,
             response: document.response,
             limits: document.limits.unwrap_or_default(),
             index,
@@ -209,4 +214,18 @@ impl Tool {
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
+
+    /// The credentials that the request may go without, by name, each once.
+    pub fn optional_credentials(&self) -> &[SmolStr] {
+        &self.optional_credentials
+    }
+}
+
+fn optional_credentials(request: &Request) -> Vec<SmolStr> {
+    let mut names = BTreeSet::new();
+    request.each_slot(&Path::Root, &mut |_, _, slot| match slot {
+        AnySlot::Credential(slot) if slot.omit_absent => _ = names.insert(slot.name.as_str().into()),
+        AnySlot::Credential(_) | AnySlot::Slot(_) => {}
+    });
+    names.into_iter().collect()
 }

@@ -45,7 +45,7 @@ impl Request {
         let filler = Filler { settings, arguments, limits };
         let path = filler.path(self, origin)?;
         let pairs = filler.query(self, path.text.len())?;
-        let url = finish_url(origin, &path, &pairs)?;
+        let url = finish_url(origin, path.text, path.segments, &pairs)?;
         if url.as_str().len() > limits.url_bytes {
             return Err(filler.too_large("URL", limits.url_bytes));
         }
@@ -89,7 +89,8 @@ impl Filler<'_> {
     }
 
     fn path(&self, request: &Request, origin: &BoundOrigin) -> Result<BuiltPath, Refusal> {
-        let mut text = origin.as_str().to_owned();
+        let mut text = String::with_capacity(256);
+        text.push_str(origin.as_str());
         let mut prefix = String::new();
         origin.base_path().iter().for_each(|segment| {
             prefix.push('/');
@@ -360,8 +361,13 @@ fn least_size(pair: &Pair) -> usize {
 
 /// Puts the URL together, parses it again and holds it against what was meant: nothing normalised away, the
 /// same origin, as many segments, the same names in the query.
-fn finish_url(origin: &BoundOrigin, path: &BuiltPath, pairs: &[Pair]) -> Result<Url, Refusal> {
-    let mut text = path.text.clone();
+fn finish_url(
+    origin: &BoundOrigin,
+    path: String,
+    path_segments: usize,
+    pairs: &[Pair],
+) -> Result<Url, Refusal> {
+    let mut text = path;
     for (at, pair) in pairs.iter().enumerate() {
         text.push(if at == 0 { '?' } else { '&' });
         text.push_str(&percent_encode(&pair.name));
@@ -383,7 +389,7 @@ fn finish_url(origin: &BoundOrigin, path: &BuiltPath, pairs: &[Pair]) -> Result<
         && url.username().is_empty()
         && url.password().is_none()
         && url.fragment().is_none()
-        && segments == path.segments
+        && segments == path_segments
         && same_names;
     if same { Ok(url) } else { Err(other()) }
 }

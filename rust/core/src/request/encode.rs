@@ -1,7 +1,5 @@
 //! How values are written into a URL and into a form.
 
-use std::fmt::Write as _;
-
 use smol_str::{SmolStr, format_smolstr};
 use url::form_urlencoded::byte_serialize;
 
@@ -152,8 +150,8 @@ pub fn percent_encode(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             out.push(char::from(byte));
         } else {
-            // Writing to a string does not fail.
-            let _ = write!(out, "%{byte:02X}");
+            let digit = |nibble: u8| char::from(if nibble < 10 { b'0' + nibble } else { b'A' + nibble - 10 });
+            out.extend(['%', digit(byte >> 4), digit(byte & 0xf)]);
         }
     }
     out

@@ -158,7 +158,7 @@ fn check_slot(name: &str, value: &HeaderValue, at: &Path<'_>, reading: &mut Read
 }
 
 /// Framing, routing and ambient names: complete, in lower case.
-const REFUSED: [&str; 23] = [
+const REFUSED: [&str; 24] = [
     "accept-encoding",
     "connection",
     "content-encoding",
@@ -179,6 +179,7 @@ const REFUSED: [&str; 23] = [
     "transfer-encoding",
     "upgrade",
     "via",
+    "x-method-override",
     "x-original-url",
     "x-real-ip",
     "x-rewrite-url",

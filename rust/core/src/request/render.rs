@@ -32,14 +32,17 @@ type Give<'g, 's> = &'g dyn Fn(&CredentialUse) -> Given<'s>;
 
 /// A field name as the transport writes it: the letter behind each hyphen in upper case. Names are the same in
 /// any case (RFC 9110 section 5.1); this way the preview is the wire byte for byte.
-fn wire_name(name: &str) -> SmolStr {
-    let mut start = true;
-    let cased = name.chars().map(|c| {
-        let cased = if start { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() };
-        start = c == '-';
-        cased
-    });
-    cased.collect()
+fn wire_name(name: &SmolStr) -> SmolStr {
+    let cased = || {
+        let mut start = true;
+        name.chars().map(move |c| {
+            let cased = if start { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() };
+            start = c == '-';
+            cased
+        })
+    };
+    // Most manifests write it so.
+    if cased().eq(name.chars()) { name.clone() } else { cased().collect() }
 }
 
 impl Built {

@@ -251,7 +251,7 @@ fn bind_origins(
                 findings.add(
                     fault.rule(),
                     &at.name(name.as_str()),
-                    format_args!("the origin `{name}`: {fault}"),
+                    format_args!("the origin `{name}` is refused. {fault}"),
                 );
             }
         }

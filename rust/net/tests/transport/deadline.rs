@@ -85,10 +85,21 @@ async fn a_body_that_drips() {
 }
 
 #[tokio::test]
-async fn interim_answers_without_end() {
-    let flood = Step::Repeat(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".to_vec(), None);
-    let error = over_script(vec![Step::ReadRequest, flood]).await;
-    assert_eq!((error.failure, error.sent), (Failure::Timeout(Stage::Wait), Sent::Maybe));
+async fn framing_without_end_stops_before_the_deadline() {
+    let interim = (b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".as_slice(), Failure::HeadersTooLarge);
+    let digits = (b"00000000".as_slice(), Failure::BodyTooLarge);
+    for ((part, failure), head) in
+        [(interim, ""), (digits, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")]
+    {
+        let server =
+            Server::plain(vec![Step::ReadRequest, Step::send(head), Step::Repeat(part.repeat(1_000), None)])
+                .await
+                .unwrap();
+        let (outcome, took) = crate::support::timed(Call::at(&server, "/").alone()).await;
+        let error = outcome.err().unwrap();
+        assert_eq!((error.failure, error.sent), (failure, Sent::Maybe));
+        assert!(took < PATIENCE / 2, "{took:?}");
+    }
 }
 
 #[tokio::test]

@@ -197,11 +197,13 @@ async fn later(seconds: u64) {
 }
 
 #[tokio::test]
-async fn a_write_does_not_go_to_a_connection_that_was_idle_for_long() {
+async fn what_may_not_be_repeated_does_not_go_to_a_connection_that_was_idle_for_long() {
     let server = Server::answering(|_| ok("x").into_bytes()).await.unwrap();
     let client = plain_client();
     let send = async |method| {
-        Call::at(&server, "/").method(method).send(&client).await.unwrap();
+        let repeats = u32::from(method == Method::Get);
+        let call = Call::at(&server, "/").method(method).budget(|budget| budget.retries = repeats);
+        call.send(&client).await.unwrap();
         server.log().connections()
     };
     assert_eq!(send(Method::Get).await, 1);

@@ -164,7 +164,7 @@ pub(crate) fn promised_in(preview: &Preview, in_head: &[(&str, &str)], in_body: 
             text.replace(&format!("<credential {name}>"), secret)
         })
     };
-    let target = preview.url.strip_prefix(&preview.origin).unwrap();
+    let target = preview.url.strip_prefix(&*preview.origin).unwrap();
     let body = preview.body.as_deref().map(|body| filled(body, in_body)).unwrap_or_default();
     let mut wire = format!("{} {target} HTTP/1.1\r\n", preview.method.as_str());
     for header in &preview.headers {

@@ -1,0 +1,183 @@
+//! What a scenario plays on: its servers and the trap, its resolver, its session.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use connector_runtime::core::Code;
+use connector_runtime::core::grant::Grant;
+use connector_runtime::core::json::{Numbers, Profile, read_strict};
+use connector_runtime::hooks::{Lookup, ScriptedResolver};
+use connector_runtime::{ClientOptions, Session, SessionOptions, Trust};
+use connector_testkit::scenario::{Answer, Scenario, ServerPlan, Tls};
+use connector_testkit::{Authority, Identity, Server, Step};
+use serde_json::Value;
+
+use crate::canary::Canaries;
+use crate::store::ScriptedStore;
+
+/// An address that names without a script have: public, and led to the trap.
+const ELSEWHERE: &str = "93.184.216.99";
+
+/// The certificates of a kit.
+pub(crate) struct Certificates {
+    pub(crate) trust: Trust,
+    identities: Vec<(Tls, Identity)>,
+}
+
+impl Certificates {
+    pub(crate) fn new() -> Result<Self, String> {
+        Self::make().map_err(|error| error.to_string())
+    }
+
+    fn make() -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+        let (authority, stranger) = (Authority::new()?, Authority::named("A stranger")?);
+        let name = &["api.example"];
+        let identities = vec![
+            (Tls::Good, authority.issue(name)?),
+            (Tls::WrongName, authority.issue(&["other.example"])?),
+            (Tls::Expired, authority.issue_expired(name)?),
+            (Tls::NotYetValid, authority.issue_early(name)?),
+            (Tls::SelfSigned, Identity::self_signed(name)?),
+            (Tls::UnknownAuthority, stranger.issue(name)?),
+        ];
+        Ok(Self { trust: Trust::pem(&authority.pem())?, identities })
+    }
+
+    async fn serve(&self, plan: &ServerPlan) -> Result<Server, String> {
+        let scripts = plan.connections.clone();
+        match self.identities.iter().find(|(tls, _)| *tls == plan.tls) {
+            Some((_, identity)) => {
+                Server::tls_each(identity, scripts).await.map_err(|error| error.to_string())
+            }
+            None => Server::plain_each(scripts).await.map_err(|error| error.to_string()),
+        }
+    }
+}
+
+/// One connector of a scenario.
+pub(crate) struct Installed {
+    /// The full name of its first tool.
+    pub(crate) tool: String,
+    /// Why it could not be installed.
+    pub(crate) refused: Option<Code>,
+}
+
+/// Servers, resolver and session of one scenario.
+pub(crate) struct Stage {
+    pub(crate) session: Session,
+    pub(crate) servers: Vec<Server>,
+    pub(crate) trap: Server,
+    pub(crate) resolver: Arc<ScriptedResolver>,
+    pub(crate) names: Vec<String>,
+    pub(crate) connectors: Vec<Installed>,
+    /// Which no text for a model may hold.
+    pub(crate) secrets: Canaries,
+    /// What was said so far, in which neither a secret nor an argument may stand.
+    pub(crate) said: Vec<String>,
+}
+
+impl Stage {
+    pub(crate) async fn set(certificates: &Certificates, scenario: &Scenario) -> Result<Self, String> {
+        let trap = Server::plain(vec![Step::ReadSome]).await;
+        let trap = trap.map_err(|error| error.to_string())?;
+        let mut servers = Vec::new();
+        let mut map = HashMap::new();
+        for plan in &scenario.servers {
+            let server = certificates.serve(plan).await?;
+            for address in &plan.at {
+                map.insert(socket(address)?, server.address());
+            }
+            servers.push(server);
+        }
+
+        let names = names(scenario)?;
+        let elsewhere = Lookup::addresses([ELSEWHERE])?;
+        let resolver = names.iter().try_fold(
+            ScriptedResolver::new().otherwise(vec![elsewhere]),
+            |resolver, (name, answers)| {
+                let answers = answers.iter().map(lookup).collect::<Result<_, _>>()?;
+                Ok::<_, String>(resolver.with(name, answers))
+            },
+        )?;
+        let resolver = Arc::new(resolver);
+        let store = Arc::new(ScriptedStore::default());
+        let mut network = ClientOptions::new(certificates.trust.clone());
+        network.resolver = resolver.clone();
+        network.connect_map = map;
+        network.connect_elsewhere = Some(trap.address());
+        network.pacing.jitter = Arc::new(|| 0.0);
+        let mut options = SessionOptions::new(network);
+        options.credentials = store.clone();
+        for (name, value) in &scenario.limits {
+            if !options.limits.set(name, *value) {
+                return Err(format!("there is no limit `{name}`"));
+            }
+        }
+
+        let mut said = vec![format!("{options:?}")];
+        let session = Session::open(options);
+        let mut secrets = Canaries::default();
+        let mut connectors = Vec::new();
+        for connector in &scenario.connectors {
+            let (manifest, grant, given) = connector.whole()?;
+            for secret in &given {
+                secrets.add(secret);
+            }
+            connectors.push(install(&session, &store, &manifest, &grant, &given, &mut said)?);
+        }
+        let names = names.into_iter().map(|(name, _)| name).collect();
+        Ok(Self { session, servers, trap, resolver, names, connectors, secrets, said })
+    }
+}
+
+fn install(
+    session: &Session,
+    store: &ScriptedStore,
+    manifest: &Value,
+    grant: &Value,
+    secrets: &[String],
+    said: &mut Vec<String>,
+) -> Result<Installed, String> {
+    let word = |pointer: &str| manifest.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let (id, tool) = (word("/id"), word("/tools/0/name"));
+    store.add(id, secrets);
+    let profile = Profile { max_bytes: 1 << 20, max_depth: 32, numbers: Numbers::Exact };
+    let read =
+        read_strict(grant.to_string().as_bytes(), profile).map_err(|_| "the grant is no strict JSON")?;
+    let bound = Grant::read(&read, session.limits())
+        .and_then(|grant| session.install(manifest.to_string().as_bytes(), "kit", grant, None));
+    let refused = bound.err().map(|refusal| {
+        said.push(format!("{refusal} {refusal:?}"));
+        refusal.code
+    });
+    Ok(Installed { tool: format!("{id}.{tool}"), refused })
+}
+
+/// The script of the resolver; absent, each server's name leads to its first address.
+fn names(scenario: &Scenario) -> Result<Vec<(String, Vec<Answer>)>, String> {
+    if !scenario.names.is_empty() {
+        return Ok(scenario.names.clone().into_iter().collect());
+    }
+    let mut names = Vec::new();
+    for plan in &scenario.servers {
+        let address = socket(plan.at.first().ok_or("a server has no address")?)?;
+        let host = if address.port() == 443 { "api.example" } else { "box.local" };
+        let answer = Answer::Addresses(vec![address.ip().to_string()]);
+        names.push((format!("{host}:{}", address.port()), vec![answer]));
+    }
+    Ok(names)
+}
+
+fn lookup(answer: &Answer) -> Result<Lookup, String> {
+    match answer {
+        Answer::Addresses(addresses) => Lookup::addresses(addresses),
+        Answer::Word(word) if word == "nxdomain" => Ok(Lookup::NotFound),
+        Answer::Word(word) if word == "hang" => Ok(Lookup::Hang),
+        Answer::Word(word) => Err(format!("`{word}` is no answer of a resolver")),
+    }
+}
+
+fn socket(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| format!("`{text}` is no `ip:port`"))
+}
