@@ -16,6 +16,7 @@ pub fn all() -> Vec<&'static Rule> {
         crate::response::RULES,
         crate::manifest::RULES,
         crate::toolset::RULES,
+        crate::export::RULES,
     ];
     let mut rules = tables.concat();
     let mut areas: Vec<&str> = Vec::new();

@@ -55,6 +55,8 @@ codes! {
     ApprovalInvalid "approval.invalid" "The approval was used, is too old, or is for something else.";
     ConnectorUnknown "connector.unknown" "No connector with this id is installed.";
     ContractStale "contract.stale" "The contract is missing, or of another tool set: export the tools again.";
+    ExportUnknown "export.unknown" "An export names a tool that is not installed, or that its grant does not let be called.";
+    ExportTooLarge "export.too_large" "The tools of an export take more room than was given; the findings list their sizes.";
     CallInvalid "call.invalid" "A tool call is not of the expected shape.";
     CallNotExported "call.not_exported" "A call names a tool that the export did not show.";
     CallArguments "call.arguments" "The arguments of a call are not what the tool's schema accepts.";

@@ -22,6 +22,8 @@ pub mod manifest;
 pub mod grant;
 pub mod toolset;
 
+pub mod export;
+
 pub mod call;
 
 pub mod audit;

@@ -15,9 +15,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The order of docs/ARCHITECTURE.md.
-const LINE: [&str; 14] = [
+const LINE: [&str; 15] = [
     "limits", "rule", "error", "json", "shape", "text", "schema", "origin", "request", "response",
-    "manifest", "grant", "toolset", "call",
+    "manifest", "grant", "toolset", "export", "call",
 ];
 /// `rule` prints json paths and `error` carries findings: the three make the ground on which the line stands.
 const GROUND: usize = 4;

@@ -2,6 +2,8 @@
 // one answer a line on standard output.
 //
 //   {"do": "convert", "schema": S}                     -> {"grammar": text, "ns": n}
+//   {"do": "convert", "tools": [{"name": N, "schema": S}, ..]} -> the same, for arguments of several tools: the rules
+//                                                         that llama.rn makes for `tools`, one of them at the root
 //   {"do": "load", "grammar": G}                       -> {"rules": n, "ns": n}
 //   {"do": "accepts", "grammar": G, "texts": [..]}     -> {"accepts": [..], "most": n, "live": n, "depth": n}: stacks
 //                                                         at once, at most and in the mean, and their depth
@@ -251,10 +253,31 @@ std::string from_hex(const std::string & hex) {
     return bytes;
 }
 
+// As a chat template's parser does it: every reference is resolved first, then each schema gets its rule.
+std::string of_tools(const json & tools) {
+    return build_grammar([&](const common_grammar_builder & builder) {
+        std::vector<json> schemas;
+        for (const auto & tool : tools) {
+            schemas.push_back(tool.at("schema"));
+            builder.resolve_refs(schemas.back());
+        }
+        std::string root;
+        for (size_t i = 0; i < schemas.size(); i++) {
+            const std::string name = tools[i].at("name");
+            root += (i > 0 ? " | " : "") + ("\"" + name + " \" ") + builder.add_schema("tool-" + name + "-schema", schemas[i]);
+        }
+        builder.add_rule("root", root);
+    });
+}
+
 json answer(const json & request) {
     const std::string what = request.at("do");
     if (what == "convert") {
         const auto start = clock_type::now();
+        if (request.contains("tools")) {
+            std::string text = of_tools(request.at("tools"));
+            return { { "grammar", std::move(text) }, { "ns", ns_since(start) } };
+        }
         std::string text = json_schema_to_grammar(request.at("schema"), true);
         const double ns = ns_since(start);
         return { { "grammar", std::move(text) }, { "ns", ns } };

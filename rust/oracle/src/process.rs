@@ -48,6 +48,15 @@ impl Judge {
         Ok((answer.get("grammar").and_then(Value::as_str).unwrap_or_default().to_owned(), ns))
     }
 
+    /// llama.rn's grammar of the arguments of several tools, as it makes it of `tools`: the name of a tool, a blank, its
+    /// arguments.
+    pub fn convert_tools(&mut self, tools: &[(&str, &Value)]) -> Result<String, Failure> {
+        let tools: Vec<Value> =
+            tools.iter().map(|(name, schema)| json!({"name": name, "schema": schema})).collect();
+        let answer = self.ask(&json!({"do": "convert", "tools": tools}))?;
+        Ok(answer.get("grammar").and_then(Value::as_str).unwrap_or_default().to_owned())
+    }
+
     /// Loads a grammar: the nanoseconds that this takes.
     pub fn load(&mut self, grammar: &str) -> Result<f64, Failure> {
         let answer = self.ask(&json!({"do": "load", "grammar": grammar}))?;

@@ -177,13 +177,14 @@ impl Session {
         let SessionOptions { limits, network, tokens, credentials, trusted, policies } = options;
         let (clock, state) = (Clock::new(), Mutex::new(State::new(credentials)));
         let (shelf, journal) = (Visible::new(shelf), Mutex::new(Some(Arc::new(journal))));
+        let random = Random::default();
         Self {
             inner: Arc::new(Inner {
                 limits,
                 network,
                 tokens,
                 clock,
-                random: Random::default(),
+                random,
                 trusted,
                 policies,
                 shelf,

@@ -112,8 +112,9 @@ impl Kit {
                 continue;
             }
             let log = stage.servers.first().map(|server| server.log().clone());
-            let running =
-                run(stage.session.clone(), connector.tool.clone(), call.clone(), number, log.clone());
+            let tool = format!("{}.{}", connector.id, call.tool.as_ref().unwrap_or(&connector.tool));
+            tokio::time::sleep(Duration::from_millis(call.after_ms)).await;
+            let running = run(stage.session.clone(), tool, call.clone(), number, log.clone());
             if call.meanwhile {
                 let running = tokio::spawn(running);
                 if let Some(log) = log {

@@ -43,6 +43,7 @@ mod object;
 mod read;
 mod reference;
 mod rules;
+mod safe;
 mod satisfiable;
 mod search;
 mod set;
@@ -61,9 +62,10 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 pub use field::{ArrayField, Field, Kinds};
-pub use grammar::{GRAMMAR_BYTES, Grammar, Note};
+pub use grammar::{CallFrame, CallGrammar, GRAMMAR_BYTES, Grammar, Note, call_grammar};
 pub use narrower::Verdict;
 pub use rules::RULES;
+pub use safe::{Change, SAFE_BYTES, Safe};
 pub use undecided::Undecided;
 pub use violations::Violation;
 

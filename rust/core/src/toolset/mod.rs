@@ -10,6 +10,6 @@ mod set;
 mod tree;
 
 pub use connector::{Connector, RULES};
-pub use contract::Contract;
+pub use contract::{Contract, Envelope, InText};
 pub use merge::{Approval, Approvals, Change, ChangeKind, Past, Review};
 pub use set::{ToolRef, ToolSet};

@@ -10,6 +10,7 @@
     reason = "tests, and the example that prints their table"
 )]
 
+pub mod order;
 pub mod random;
 pub mod spelling;
 pub mod stress;

@@ -20,6 +20,7 @@
 
 mod arrays;
 mod automaton;
+mod calls;
 mod chars;
 mod digits;
 mod formats;
@@ -27,14 +28,14 @@ mod formats;
 mod gbnf;
 mod lattice;
 mod names;
-mod notes;
+pub(in crate::schema) mod notes;
 mod numbers;
 mod objects;
 #[cfg(test)]
 mod pitfalls;
 mod repeat;
 mod rules;
-mod sets;
+pub(in crate::schema) mod sets;
 mod shared;
 mod strings;
 #[cfg(test)]
@@ -45,6 +46,7 @@ mod writer;
 
 use smol_str::SmolStr;
 
+pub use calls::{CallFrame, CallGrammar, call_grammar};
 pub use notes::Note;
 
 use super::Schema;

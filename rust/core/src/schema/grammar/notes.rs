@@ -23,17 +23,21 @@ const MOST: usize = 100;
 /// The most schemas that are looked at for one note.
 const SCHEMAS: usize = 1_000;
 
+/// Keywords by which a schema about a value does not hold for each of them.
+const EITHER: &[&str] =
+    &["anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies", "patternProperties"];
+
 /// A place in a value, as the writer went there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Place(u32);
+pub(in crate::schema) struct Place(u32);
 
 impl Place {
-    pub(super) const ROOT: Self = Self(0);
+    pub(in crate::schema) const ROOT: Self = Self(0);
 }
 
 /// A step from a value into one of its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub(in crate::schema) enum Step {
     Field(SmolStr),
     /// A field that is not declared.
     Other,
@@ -44,7 +48,7 @@ pub(super) enum Step {
 
 /// Places, and what was noted there.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
+pub(in crate::schema) struct Notes {
     places: Vec<(Place, Step)>,
     noted: Vec<Noted>,
 }
@@ -59,13 +63,13 @@ struct Noted {
 
 impl Notes {
     /// A part of a value.
-    pub(super) fn step(&mut self, from: Place, step: Step) -> Place {
+    pub(in crate::schema) fn step(&mut self, from: Place, step: Step) -> Place {
         self.places.push((from, step));
         Place(u32::try_from(self.places.len()).unwrap_or(u32::MAX))
     }
 
     /// Says that keywords of one of these lists are to blame at a place; the first of which one is there.
-    pub(super) fn add(
+    pub(in crate::schema) fn add(
         &mut self,
         place: Place,
         keywords: &'static [&'static [&'static str]],
@@ -78,7 +82,7 @@ impl Notes {
     }
 
     /// The notes, in the order of their pointers.
-    pub(super) fn list(&self, schema: &Value) -> Vec<Note> {
+    pub(in crate::schema) fn list(&self, schema: &Value) -> Vec<Note> {
         let mut list = Vec::new();
         for noted in &self.noted {
             let mut places = Schemas::at_root(schema);
@@ -122,22 +126,37 @@ impl Notes {
 }
 
 /// The schemas about one value, with their pointers.
-struct Schemas<'s> {
+pub(in crate::schema) struct Schemas<'s> {
     root: &'s Value,
-    list: Vec<(String, &'s Value)>,
+    pub(in crate::schema) list: Vec<(String, &'s Value)>,
     known: FxHashSet<*const Value>,
+    /// Whether these are all that speaks of the value, and all of them hold.
+    pub(in crate::schema) sure: bool,
+    /// How many stand there themselves; the others are referred to, or stand in them.
+    pub(in crate::schema) own: usize,
 }
 
 impl<'s> Schemas<'s> {
-    fn at_root(root: &'s Value) -> Self {
+    pub(in crate::schema) fn at_root(root: &'s Value) -> Self {
         let mut schemas = Self::empty(root);
         schemas.add(&Path::Root, root);
         schemas.close();
         schemas
     }
 
+    /// The same schemas.
+    pub(in crate::schema) fn copy(other: &Self) -> Self {
+        Self {
+            root: other.root,
+            list: other.list.clone(),
+            known: other.known.clone(),
+            sure: other.sure,
+            own: other.own,
+        }
+    }
+
     fn empty(root: &'s Value) -> Self {
-        Self { root, list: Vec::new(), known: FxHashSet::default() }
+        Self { root, list: Vec::new(), known: FxHashSet::default(), sure: true, own: 0 }
     }
 
     fn add(&mut self, path: &Path<'_>, schema: &'s Value) {
@@ -151,6 +170,7 @@ impl<'s> Schemas<'s> {
 
     /// Adds the schemas about the same value.
     fn close(&mut self) {
+        self.own = self.list.len();
         let mut next = 0;
         while let Some((pointer, schema)) = self.list.get(next).cloned() {
             next += 1;
@@ -188,8 +208,10 @@ impl<'s> Schemas<'s> {
     }
 
     /// The schemas about a part of the value.
-    fn step(&self, step: &Step) -> Self {
+    pub(in crate::schema) fn step(&self, step: &Step) -> Self {
         let mut schemas = Self::empty(self.root);
+        let either = |schema: &Value| EITHER.iter().any(|keyword| schema.get(keyword).is_some());
+        schemas.sure = self.sure && !self.list.iter().any(|(_, schema)| either(schema));
         for (pointer, schema) in &self.list {
             let at = Path::Tail(&Path::Root, pointer);
             let get = |name: &str| schema.get(name);

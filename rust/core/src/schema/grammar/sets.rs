@@ -13,17 +13,17 @@ use crate::schema::undecided::Undecided;
 const PATIENCE: u32 = 8;
 
 /// The sets of a schema. Most questions are answered where they stand; the algebra is set up for the first other one.
-pub(super) struct Sets<'s> {
+pub(in crate::schema) struct Sets<'s> {
     arena: &'s Arena,
     search: Option<Box<Search>>,
 }
 
 impl<'s> Sets<'s> {
-    pub(super) fn new(arena: &'s Arena) -> Self {
+    pub(in crate::schema) fn new(arena: &'s Arena) -> Self {
         Self { arena, search: None }
     }
 
-    pub(super) fn search(&mut self) -> &mut Search {
+    pub(in crate::schema) fn search(&mut self) -> &mut Search {
         self.search.get_or_insert_with(|| Box::new(Search::times(self.arena.clone(), PATIENCE)))
     }
 
@@ -32,7 +32,7 @@ impl<'s> Sets<'s> {
     }
 
     /// The set that a reference stands for.
-    pub(super) fn target(&self, mut id: Id) -> Id {
+    pub(in crate::schema) fn target(&self, mut id: Id) -> Id {
         // References that lead round in a circle were refused.
         while let Expr::Ref(reference) = self.arena().expr(id)
             && let Some(target) = self.arena().target(*reference)
@@ -43,7 +43,7 @@ impl<'s> Sets<'s> {
     }
 
     /// The normal form of a set.
-    pub(super) fn normal(&mut self, id: Id) -> Result<Arc<Set>, Undecided> {
+    pub(in crate::schema) fn normal(&mut self, id: Id) -> Result<Arc<Set>, Undecided> {
         let id = self.target(id);
         match self.arena().leaf_of(id) {
             Some(leaf) => Ok(Arc::clone(leaf)),
@@ -52,7 +52,7 @@ impl<'s> Sets<'s> {
     }
 
     /// Whether no value is in a set. What is not decided is taken for a set that has one.
-    pub(super) fn is_empty(&mut self, id: Id) -> bool {
+    pub(in crate::schema) fn is_empty(&mut self, id: Id) -> bool {
         match id {
             Id::NEVER | Id::ABSENT => true,
             _ if self.arena().facts(id).inhabited => false,
@@ -61,7 +61,7 @@ impl<'s> Sets<'s> {
     }
 
     /// The values of what a field may be, and whether it may be absent.
-    pub(super) fn field(&mut self, id: Id) -> (Id, bool) {
+    pub(in crate::schema) fn field(&mut self, id: Id) -> (Id, bool) {
         let arena = self.arena();
         if arena.facts(id).present {
             return (id, false);
@@ -82,11 +82,11 @@ impl<'s> Sets<'s> {
         (self.search().arena.and(id, Id::PRESENT), absent)
     }
 
-    pub(super) fn has_no_object(&mut self, pos: &Obj, negatives: &[Obj]) -> bool {
+    pub(in crate::schema) fn has_no_object(&mut self, pos: &Obj, negatives: &[Obj]) -> bool {
         self.search().has_no_object(pos, negatives) == Ok(true)
     }
 
-    pub(super) fn has_no_array(&mut self, pos: &Arr, negatives: &[Arr]) -> bool {
+    pub(in crate::schema) fn has_no_array(&mut self, pos: &Arr, negatives: &[Arr]) -> bool {
         self.search().has_no_array(pos, negatives) == Ok(true)
     }
 }

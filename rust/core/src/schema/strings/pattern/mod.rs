@@ -17,6 +17,7 @@
 
 mod automaton;
 mod parse;
+mod plain;
 
 use std::sync::Arc;
 
@@ -24,6 +25,8 @@ use super::chars::CharSet;
 use super::{ANY_LENGTH, Dfa, Length, Operation, TooLarge};
 use automaton::{Ends, Nfa};
 use parse::Node;
+
+pub(crate) use plain::plain;
 
 /// The most bytes of a pattern.
 pub const PATTERN_BYTES: usize = 65_536;

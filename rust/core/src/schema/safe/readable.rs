@@ -1,0 +1,206 @@
+//! Which parts of a schema llama.rn's converter reads right as they stand.
+
+use crate::json::{Number, Object, Value};
+use crate::schema::keyword::{Keyword, keyword};
+use crate::schema::strings::{formats, pattern};
+use crate::schema::{Formats, Options, World};
+
+/// The highest count of items that its grammar parser loads with certainty, with room to spare.
+pub(super) const ITEMS: u64 = 500;
+/// The highest length of a string.
+pub(super) const CHARS: u64 = 1_999;
+/// Above this many optional members the conversion takes time without measure: it grows with their square.
+pub(super) const OPTIONAL: usize = 256;
+/// The digits of an integer bound.
+pub(super) const BOUND: i128 = 1_000_000_000_000_000;
+
+/// Whether the converter reads this schema as the core does. Of references it knows only `#/..`, by names that may
+/// collide: a schema with one is not.
+pub(super) fn readable(schema: &Value, options: Options) -> bool {
+    !mentions_reference(schema) && is_read(schema, options)
+}
+
+/// The same for a whole schema.
+pub(super) fn root_is_readable(schema: &Value, options: Options) -> bool {
+    let names = schema.get("properties").and_then(Value::as_object);
+    readable(schema, options) && !names.is_some_and(|names| names.keys().any(|name| takes_a_rule(name)))
+}
+
+/// Whether a member of this name takes the name of another rule where the converter makes a grammar of nothing but the
+/// schema: `root`, or one that it looks up without checking what stands there. As a tool's `parameters` none does.
+pub(super) fn takes_a_rule(name: &str) -> bool {
+    let parts = || name.split(|c: char| !c.is_ascii_alphanumeric());
+    let is = |wanted: &str| !name.contains('-') && parts().eq(wanted.split('-'));
+    name.is_empty() || is("decimal-part") || is("integral-part")
+}
+
+/// Whether `$ref` is a name anywhere: the converter takes it for a reference even among properties and samples.
+pub(super) fn mentions_reference(value: &Value) -> bool {
+    match value {
+        Value::Object(object) => {
+            object.iter().any(|(name, value)| name == "$ref" || mentions_reference(value))
+        }
+        Value::Array(items) => items.iter().any(mentions_reference),
+        _ => false,
+    }
+}
+
+/// Whether a keyword changes nothing about what a schema accepts.
+pub(super) fn is_annotation(name: &str) -> bool {
+    matches!(keyword(name), Keyword::Annotation | Keyword::Sample | Keyword::Dialect | Keyword::Base)
+        || matches!(name, "contentEncoding" | "contentMediaType")
+}
+
+fn is_read(schema: &Value, options: Options) -> bool {
+    let Value::Object(object) = schema else { return false };
+    let own: Vec<&str> =
+        object.keys().map(smol_str::SmolStr::as_str).filter(|name| !is_annotation(name)).collect();
+    let all = |name: &str| {
+        object
+            .get(name)
+            .and_then(Value::as_array)
+            .is_some_and(|list| list.iter().all(|one| is_read(one, options)))
+    };
+    match own.as_slice() {
+        // Without any keyword it would be read as an object.
+        [] => object.contains_key("description") || object.contains_key("title"),
+        ["anyOf"] => all("anyOf"),
+        ["oneOf"] => all("oneOf"),
+        ["const"] => object.get("const").is_some_and(is_constant),
+        ["enum"] | ["enum" | "const", "type"] | ["type", "enum" | "const"] => constants(object),
+        _ => match object.get("type") {
+            Some(Value::String(kind)) => kind_is_read(object, &own, kind, options),
+            Some(Value::Array(kinds)) => {
+                // Each kind is an alternative of its own; an integer is a number too.
+                let names: Vec<&str> = kinds.iter().filter_map(Value::as_str).collect();
+                !(names.contains(&"integer") && names.contains(&"number"))
+                    && names.iter().all(|kind| kind_is_read(object, &own, kind, options))
+            }
+            _ => false,
+        },
+    }
+}
+
+/// Values that are all of the one kind that is said, if any is.
+fn constants(object: &Object) -> bool {
+    let one = object.get("const").map(std::slice::from_ref);
+    let list = one.or_else(|| object.get("enum").and_then(Value::as_array)).unwrap_or_default();
+    let kind = match object.get("type") {
+        None => None,
+        Some(Value::String(kind)) => Some(kind.as_str()),
+        Some(_) => return false,
+    };
+    list.iter().all(|value| is_constant(value) && kind.is_none_or(|kind| is_of_kind(value, kind)))
+}
+
+/// Whether the text that the converter makes of a value is the one that our grammars write.
+pub(super) fn is_constant(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => is_plain(number),
+        Value::Array(items) => items.iter().all(is_constant),
+        Value::Object(object) => object.values().all(is_constant),
+        _ => true,
+    }
+}
+
+/// A number whose double is written as it stands.
+pub(super) fn is_plain(number: &Number) -> bool {
+    number.lexeme().len() <= 15
+        && !number.lexeme().contains(['e', 'E'])
+        && number.canonical().as_deref() == Some(number.lexeme())
+}
+
+fn is_of_kind(value: &Value, kind: &str) -> bool {
+    match (kind, value) {
+        ("integer", Value::Number(number)) => number.as_integer().is_some(),
+        _ => value.kind() == kind,
+    }
+}
+
+/// Whether one kind of value is read right. What speaks of other kinds is passed over on both sides.
+fn kind_is_read(object: &Object, own: &[&str], kind: &str, options: Options) -> bool {
+    let count = |name: &str, most: u64| match object.get(name) {
+        None => true,
+        Some(Value::Number(number)) => number.lexeme().parse::<u64>().is_ok_and(|count| count <= most),
+        Some(_) => false,
+    };
+    own.iter().all(|name| match (*name, kind) {
+        ("type", _) => true,
+        ("minLength" | "maxLength", "string") => count(name, CHARS) && !has(object, &["pattern", "format"]),
+        ("pattern", "string") => object
+            .get(name)
+            .and_then(Value::as_str)
+            .is_some_and(|text| !has(object, &["format"]) && pattern::plain(text).as_deref() == Some(text)),
+        ("format", "string") => {
+            object.get(name).and_then(Value::as_str).is_some_and(|name| format_is_read(name, options))
+        }
+        ("minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum", "integer") => {
+            let twice = |a: &str, b: &str| object.contains_key(a) && object.contains_key(b);
+            !twice("minimum", "exclusiveMinimum")
+                && !twice("maximum", "exclusiveMaximum")
+                && object.get(name).and_then(Value::as_number).is_some_and(is_bound)
+        }
+        ("minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf", _) => {
+            !matches!(kind, "number" | "integer")
+        }
+        ("items", "array") => object.get(name).is_some_and(|items| is_read(items, options)),
+        ("minItems" | "maxItems", "array") => count(name, ITEMS) && object.contains_key("items"),
+        ("properties" | "required" | "additionalProperties", "object") => object_is_read(object, options),
+        ("minLength" | "maxLength" | "pattern" | "format", other) => other != "string",
+        ("items" | "minItems" | "maxItems" | "uniqueItems" | "prefixItems", other) => other != "array",
+        (
+            "properties"
+            | "required"
+            | "additionalProperties"
+            | "minProperties"
+            | "maxProperties"
+            | "propertyNames",
+            other,
+        ) => other != "object",
+        _ => false,
+    }) && matches!(kind, "string" | "number" | "integer" | "boolean" | "null" | "array" | "object")
+}
+
+fn has(object: &Object, names: &[&str]) -> bool {
+    names.iter().any(|name| object.contains_key(name))
+}
+
+fn is_bound(number: &Number) -> bool {
+    number.lexeme().parse::<i128>().is_ok_and(|bound| bound.abs() < BOUND)
+}
+
+/// It reads `date` and `uuid` as wide as they are, other times too narrow, and takes `uuid1` to `uuid5` for `uuid`.
+fn format_is_read(name: &str, options: Options) -> bool {
+    let asserted = matches!(formats::lookup(name), Some(formats::Format::Exact(_)));
+    if asserted && options.formats == Formats::Assert {
+        matches!(name, "date" | "uuid")
+    } else {
+        !has_rule(name)
+    }
+}
+
+/// Whether the converter has a rule of its own for this format.
+pub(super) fn has_rule(name: &str) -> bool {
+    let numbered =
+        name.strip_prefix("uuid").is_some_and(|rest| matches!(rest, "" | "1" | "2" | "3" | "4" | "5"));
+    numbered || matches!(name, "date" | "time" | "date-time")
+}
+
+fn object_is_read(object: &Object, options: Options) -> bool {
+    let required = object.get("required").and_then(Value::as_array).unwrap_or_default();
+    let Some(Value::Object(properties)) = object.get("properties") else {
+        return required.is_empty()
+            && match object.get("additionalProperties") {
+                None | Some(Value::Bool(_)) => true,
+                Some(schema) => is_read(schema, options),
+            };
+    };
+    let closed = match object.get("additionalProperties") {
+        None => options.world == World::Closed,
+        Some(others) => *others == Value::Bool(false),
+    };
+    closed
+        && properties.len().saturating_sub(required.len()) <= OPTIONAL
+        && required.iter().all(|name| name.as_str().is_some_and(|name| properties.contains_key(name)))
+        && properties.values().all(|schema| is_read(schema, options))
+}
