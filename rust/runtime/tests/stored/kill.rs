@@ -20,7 +20,10 @@ const KILLS: u64 = 200;
 fn open(folder: &std::path::Path) -> Session {
     let mut options = SessionOptions::new(ClientOptions::new(Trust::platform()));
     options.limits.calls_per_minute = u32::MAX;
-    Session::open_store(options, StoreOptions { wait: Duration::from_secs(10), ..store(folder) }).unwrap()
+    let mut store = StoreOptions { wait: Duration::from_secs(10), ..store(folder) };
+    // Every write of all processes is remembered: a fast disk makes thousands.
+    store.limits.ledger_bytes = 64 << 20;
+    Session::open_store(options, store).unwrap()
 }
 
 fn granted(port: u64) -> Value {
