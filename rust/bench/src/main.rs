@@ -13,6 +13,7 @@
 mod check;
 mod execute;
 mod memory;
+mod merge;
 mod plan;
 mod table;
 
@@ -25,8 +26,13 @@ fn main() {
     // With a name, only the rows of that part: for a profiler.
     let only = std::env::args().nth(1);
     let mut table = table::Table::new();
-    let parts: [(&str, Rows); 4] =
-        [("memory", memory::rows), ("check", check::rows), ("plan", plan::rows), ("execute", execute::rows)];
+    let parts: [(&str, Rows); 5] = [
+        ("memory", memory::rows),
+        ("check", check::rows),
+        ("plan", plan::rows),
+        ("execute", execute::rows),
+        ("merge", merge::rows),
+    ];
     for (name, rows) in parts {
         if only.as_deref().is_none_or(|only| only == name) {
             rows(&mut table);

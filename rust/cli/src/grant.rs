@@ -41,6 +41,11 @@ enum Allow {
 }
 
 impl GrantFlags {
+    /// Whether no flag says anything.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.origin.is_empty() && self.setting.is_empty() && self.allow.is_empty()
+    }
+
     /// The grant of the flags. A setting is a string, or an integer where the manifest asks for one.
     pub(crate) fn grant(&self, manifest: &[u8], limits: &TrustLimits) -> Result<Grant, Trouble> {
         let manifest = check(manifest, limits).manifest;

@@ -9,13 +9,16 @@ mod export;
 mod grant;
 #[cfg(feature = "test-hooks")]
 mod hooks;
+mod kept;
 mod options;
+mod review;
 mod rpc;
 mod schema;
 mod secret;
 #[cfg(feature = "selftest")]
 mod selftest;
 mod session;
+mod sign;
 mod source;
 mod style;
 
@@ -25,6 +28,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::grant::GrantFlags;
+use crate::kept::{OfferFlags, StoreFlag};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -93,6 +97,99 @@ Where a secret comes from, never the secret itself:
         #[arg(long)]
         yes: bool,
     },
+    /// Install a manifest in a store, or put it in the place of its predecessor
+    ///
+    /// What a merge refuses is shown as a review, and a person may let it through.
+    #[command(verbatim_doc_comment)]
+    Install {
+        #[command(flatten)]
+        offer: OfferFlags,
+        #[command(flatten)]
+        store: StoreFlag,
+        /// Lets everything through that the review shows
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Remove a connector from a store, with its secrets
+    Remove {
+        /// The connector's id
+        id: String,
+        #[command(flatten)]
+        store: StoreFlag,
+    },
+    /// List what a store holds
+    List {
+        #[command(flatten)]
+        store: StoreFlag,
+        /// How the list is written
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
+    /// Show what a manifest would change, for a person
+    ///
+    /// Compares with another file, with what a store has installed, or with nothing.
+    /// The status is 1 when installing it would take an approval.
+    #[command(verbatim_doc_comment)]
+    Review {
+        #[command(flatten)]
+        offer: OfferFlags,
+        /// The manifest that it would replace
+        #[arg(long, value_name = "FILE", conflicts_with = "store")]
+        against: Option<PathBuf>,
+        /// The folder of a store
+        #[arg(long, value_name = "FOLDER")]
+        store: Option<PathBuf>,
+        /// How the review is written
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
+    /// Print the SHA-256 of a file, for `supersedes` of its successor
+    Hash {
+        /// The manifest; `-` is stdin
+        file: PathBuf,
+    },
+    /// Sign a manifest into FILE.minisig, or make a key
+    Sign {
+        /// The manifest; with --make-key the name of the new key
+        file: PathBuf,
+        /// A minisign secret key
+        #[arg(long, value_name = "FILE", required_unless_present = "make_key")]
+        key: Option<PathBuf>,
+        /// Where the password of the key comes from: env:VARIABLE, fd:NUMBER or prompt
+        #[arg(long, value_name = "FROM")]
+        password: Option<String>,
+        /// Where the signature goes [default: FILE.minisig]
+        #[arg(long, value_name = "FILE")]
+        signature: Option<PathBuf>,
+        /// Makes FILE.key and FILE.pub instead
+        #[arg(long, conflicts_with_all = ["key", "signature"])]
+        make_key: bool,
+        /// With --make-key: a key without a password
+        #[arg(long, requires = "make_key", conflicts_with = "password")]
+        no_password: bool,
+    },
+    /// Verify the signature of a manifest
+    Verify {
+        /// The manifest
+        file: PathBuf,
+        /// A minisign public key, or its file
+        #[arg(long)]
+        key: String,
+        /// The signature [default: FILE.minisig]
+        #[arg(long, value_name = "FILE")]
+        signature: Option<PathBuf>,
+    },
+    /// Print the audit trail of a store, or verify it
+    Audit {
+        #[command(subcommand)]
+        what: Option<AuditCommand>,
+        /// The folder of the store
+        #[arg(long, value_name = "FOLDER", global = true)]
+        store: Option<PathBuf>,
+        /// How the trail is written
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
     /// Run the whole path once, on this machine, with three attacks refused
     Demo {
         /// A manifest for a Vikunja server [default: the first-party one of this project]
@@ -110,6 +207,16 @@ Where a secret comes from, never the secret itself:
         /// Offers what only tests may use, in a build with the feature `test-hooks`
         #[arg(long)]
         test_hooks: bool,
+    },
+}
+
+#[derive(Subcommand)]
+enum AuditCommand {
+    /// Check that no record was changed, removed or moved
+    Verify {
+        /// The head that was seen last [default: the one kept beside the store]
+        #[arg(long, value_name = "SHA256")]
+        head: Option<String>,
     },
 }
 
@@ -203,6 +310,27 @@ pub fn run() -> ExitCode {
         Command::Grammar(flags) => export::grammar(&flags),
         Command::Preview { call, format } => session::preview(&call, format),
         Command::Call { call, secret, yes } => session::call(&call, &secret, yes),
+        Command::Install { offer, store, yes } => kept::install(&offer, &store, yes),
+        Command::Remove { id, store } => kept::remove(&id, &store),
+        Command::List { store, format } => kept::list(&store, format),
+        Command::Review { offer, against, store, format } => {
+            let store = store.map(|store| StoreFlag { store });
+            review::review(&offer, against.as_deref(), store.as_ref(), format)
+        }
+        Command::Hash { file } => sign::hash(&file),
+        Command::Sign { file, make_key: true, password, no_password, .. } => {
+            sign::make_key(&file, password.as_deref(), no_password)
+        }
+        Command::Sign { file, key, password, signature, .. } => {
+            let key = key.unwrap_or_default();
+            sign::sign(&file, &key, password.as_deref(), signature.as_deref())
+        }
+        Command::Verify { file, key, signature } => sign::verify(&file, &key, signature.as_deref()),
+        Command::Audit { what, store, format } => match (store.map(|store| StoreFlag { store }), what) {
+            (None, _) => Err(style::Trouble::usage("audit needs --store FOLDER")),
+            (Some(store), None) => kept::audit(&store, format),
+            (Some(store), Some(AuditCommand::Verify { head })) => kept::verify_audit(&store, head.as_deref()),
+        },
         Command::Demo { manifest } => demo::demo(manifest),
         #[cfg(feature = "selftest")]
         Command::Selftest(flags) => selftest::selftest(&flags),

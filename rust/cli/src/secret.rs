@@ -25,6 +25,24 @@ enum Place<'f> {
     Prompt,
 }
 
+impl<'f> Place<'f> {
+    fn read(from: &'f str) -> Option<Self> {
+        if let Some(variable) = from.strip_prefix("env:").filter(|name| !name.is_empty()) {
+            Some(Self::Variable(variable))
+        } else if let Some(number) = from.strip_prefix("fd:") {
+            number.parse().ok().map(Self::Descriptor)
+        } else {
+            (from == "prompt").then_some(Self::Prompt)
+        }
+    }
+}
+
+/// Reads a secret that belongs to no connector: `from` is `env:VARIABLE`, `fd:NUMBER` or `prompt`.
+pub(crate) fn secret_from(name: &str, from: &str) -> Result<Secret, Trouble> {
+    let usage = || Trouble::usage("a password comes from env:VARIABLE, fd:NUMBER or prompt");
+    SecretFlag { name, from: Place::read(from).ok_or_else(usage)? }.secret()
+}
+
 impl<'f> SecretFlag<'f> {
     /// Reads the flags. What stands on the command line is not repeated in a message: it may be a secret after all.
     pub(crate) fn read_all(flags: &'f [String]) -> Result<Vec<Self>, Trouble> {
@@ -32,15 +50,7 @@ impl<'f> SecretFlag<'f> {
         for flag in flags {
             let usage = || Trouble::usage("--secret takes NAME=env:VARIABLE, NAME=fd:NUMBER or NAME=prompt");
             let (name, from) = flag.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(usage)?;
-            let from = if let Some(variable) = from.strip_prefix("env:").filter(|name| !name.is_empty()) {
-                Place::Variable(variable)
-            } else if let Some(number) = from.strip_prefix("fd:") {
-                Place::Descriptor(number.parse().map_err(|_| usage())?)
-            } else if from == "prompt" {
-                Place::Prompt
-            } else {
-                return Err(usage());
-            };
+            let from = Place::read(from).ok_or_else(usage)?;
             if read.iter().any(|before| before.name == name) {
                 return Err(Trouble::usage("--secret gives one name twice"));
             }

@@ -1,5 +1,7 @@
 //! The audit trail: what was done, never with what values, chained by hash.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use crate::json::{Number, Object, Sha256, Value, sha256, write_string};
@@ -10,6 +12,8 @@ use crate::json::{Number, Object, Sha256, Value, sha256, write_string};
 pub enum Deed {
     /// A connector was installed, or an install was refused.
     Install,
+    /// What an install would change was shown, with an approval to give, or that was refused.
+    Review,
     /// A grant was changed, or the change was refused.
     Grant,
     /// A connector was removed, or the removal was refused.
@@ -21,10 +25,19 @@ pub enum Deed {
 }
 
 impl Deed {
+    const ALL: [Self; 6] =
+        [Self::Install, Self::Review, Self::Grant, Self::Remove, Self::Started, Self::Call];
+
+    /// The deed of a word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|deed| deed.as_str() == word)
+    }
+
     /// The word of the record.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Install => "install",
+            Self::Review => "review",
             Self::Grant => "grant",
             Self::Remove => "remove",
             Self::Started => "started",
@@ -46,8 +59,8 @@ pub struct Event {
     pub tool_set: Sha256,
     /// The digest of the plan or the hash of the manifest, where there is one.
     pub object: Option<Sha256>,
-    /// `ok`, or the stable code of the refusal.
-    pub outcome: &'static str,
+    /// `ok`, `started`, or the stable code of the refusal.
+    pub outcome: Cow<'static, str>,
     /// The HTTP status, when there was an answer.
     pub status: Option<u16>,
     /// Bytes of the request body.
@@ -124,7 +137,7 @@ impl Record {
             Some(object) => string("object", &object.to_string(), &mut text),
             None => text.push_str(",\"object\":null"),
         }
-        string("outcome", event.outcome, &mut text);
+        string("outcome", &event.outcome, &mut text);
         string("previous", &self.previous.to_string(), &mut text);
         number("receivedBytes", event.received_bytes, &mut text);
         number("sentBytes", event.sent_bytes, &mut text);
@@ -151,7 +164,7 @@ impl Record {
             ("subject", event.subject.as_str().into()),
             ("toolSet", event.tool_set.to_string().into()),
             ("object", optional(event.object.map(|hash| hash.to_string().into()))),
-            ("outcome", event.outcome.into()),
+            ("outcome", (&*event.outcome).into()),
             ("status", optional(event.status.map(|status| u64::from(status).into()))),
             ("sentBytes", event.sent_bytes.into()),
             ("receivedBytes", event.received_bytes.into()),
@@ -159,6 +172,32 @@ impl Record {
         ]
         .into_iter()
         .collect()
+    }
+
+    /// Reads what [`to_value`](Self::to_value) wrote; nothing when it is of another form. Whether the hash fits is for
+    /// [`verify`] to say.
+    pub fn from_value(value: &Value) -> Option<Self> {
+        let text = |name: &str| value.get(name)?.as_str();
+        let hash = |name: &str| Sha256::parse(text(name)?);
+        // Beyond 2^53 a number was written as its double, which may be the next power of two.
+        let number = |name: &str| {
+            let number = value.get(name)?.as_number()?.as_integer()?;
+            Some(u64::try_from(number).unwrap_or(if number < 0 { 0 } else { u64::MAX }))
+        };
+        let absent = |name: &str| matches!(value.get(name), Some(Value::Null));
+        let event = Event {
+            time_ms: number("time")?,
+            deed: Deed::parse(text("deed")?)?,
+            subject: text("subject")?.to_owned(),
+            tool_set: hash("toolSet")?,
+            object: if absent("object") { None } else { Some(hash("object")?) },
+            outcome: text("outcome")?.to_owned().into(),
+            status: if absent("status") { None } else { Some(u16::try_from(number("status")?).ok()?) },
+            sent_bytes: number("sentBytes")?,
+            received_bytes: number("receivedBytes")?,
+            duration_ms: number("durationMs")?,
+        };
+        Some(Self { sequence: number("sequence")?, previous: hash("previous")?, event, hash: hash("hash")? })
     }
 
     /// The record as it is shown and stored, `hash` last.
@@ -233,7 +272,7 @@ mod tests {
             subject,
             tool_set,
             object,
-            outcome: "ok",
+            outcome: "ok".into(),
             status,
             sent_bytes,
             received_bytes,
@@ -253,7 +292,7 @@ mod tests {
         assert!(!verify(records.iter().enumerate().filter(|(at, _)| *at != 1).map(|(_, r)| r), trail.head()));
         assert!(!verify(records.iter().rev(), trail.head()));
         let mut changed = records;
-        changed[1].event.outcome = "net.timeout";
+        changed[1].event.outcome = "net.timeout".into();
         assert!(!verify(&changed, trail.head()));
     }
 
@@ -264,6 +303,7 @@ mod tests {
             let record = trail.append(Event { object, status, ..event("a.\u{e9}\"") });
             let text = crate::json::canonical(&Value::Object(record.members())).unwrap();
             assert_eq!(record.hash, sha256(text));
+            assert_eq!(Record::from_value(&record.to_value()), Some(record));
         }
     }
 

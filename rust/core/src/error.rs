@@ -44,8 +44,15 @@ codes! {
     GrantInvalid "grant.invalid" "A grant does not fit its manifest: a missing, unknown or unusable binding or setting.";
     GrantWider "grant.wider" "A later grant allows more than the one in force, which takes an approval.";
     GrantDenied "grant.denied" "A call needs something that the grant of its connector does not give.";
-    InstallSource "install.source" "A connector id belongs to another source.";
-    InstallReplacement "install.replacement" "A connector with this id is installed already.";
+    InstallSource "install.source" "A store keeps this connector id for another source.";
+    MergeSource "merge.source" "A connector id belongs to another source or signing key, for good.";
+    MergeSupersedes "merge.supersedes" "A manifest does not carry the hash of the one that it replaces.";
+    MergeWidening "merge.widening" "A tool would take arguments that it refused before.";
+    MergeUndecided "merge.undecided" "Whether a tool would take more than before was not decided.";
+    MergeRequired "merge.required" "The required arguments of a tool would change.";
+    MergeChanged "merge.changed" "Something else than a schema or a limit of a tool would change, or a tool be added.";
+    MergeTombstonesFull "merge.tombstones_full" "No more tool names can be remembered, and none is ever forgotten.";
+    ApprovalInvalid "approval.invalid" "The approval was used, is too old, or is for something else.";
     ConnectorUnknown "connector.unknown" "No connector with this id is installed.";
     ContractStale "contract.stale" "The contract is missing, or of another tool set: export the tools again.";
     ExportUnknown "export.unknown" "An export names a tool that is not installed, or that its grant does not let be called.";

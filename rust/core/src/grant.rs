@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use smol_str::SmolStr;
 
 use crate::json::{Path, Sha256, Value, canonical, sha256};
-use crate::manifest::Effect;
-use crate::origin::Reach;
+use crate::manifest::{Effect, Manifest};
+use crate::origin::{OriginEntry, Reach};
 use crate::record;
 use crate::rule::Findings;
 use crate::shape::{Identifier, List, Members, Reading, Shape};
@@ -84,9 +84,28 @@ impl Grant {
         self
     }
 
-    /// The first member in which this grant allows what `before` did not, if there is one; both are of the same
-    /// connector. Another binding of an origin or a setting is wider: the person chose the old one.
-    pub fn wider_member(&self, before: &Self) -> Option<&'static str> {
+    /// The same grant without the origins, settings and tools that a manifest does not have.
+    pub fn fitting(mut self, manifest: &Manifest) -> Self {
+        let id = manifest.id().as_str();
+        if let Some(origins) = &mut self.origins {
+            origins.0.retain(|(name, _)| {
+                matches!(manifest.origins().get(name), Some(OriginEntry::UserProvided(_)))
+            });
+        }
+        if let Some(settings) = &mut self.settings {
+            settings.0.retain(|(name, _)| manifest.settings().get(name).is_some());
+        }
+        if let Some(only) = &mut self.only {
+            let known =
+                |word: &SmolStr| manifest.tools().iter().any(|tool| is_tool(word, id, tool.name().as_str()));
+            only.0.retain(known);
+        }
+        self
+    }
+
+    /// The members in which this grant allows what `before` did not; both are of the same connector. Another binding
+    /// of an origin or a setting is wider: the person chose the old one.
+    pub fn wider_members(&self, before: &Self) -> Vec<&'static str> {
         // Every member stands here, so that a new one cannot be forgotten.
         let Self {
             origins,
@@ -118,7 +137,50 @@ impl Grant {
             ("flows", flows.iter().flat_map(|flows| &flows.0).any(new_flow)),
             ("only", only),
         ];
-        checks.into_iter().find(|(_, wider)| *wider).map(|(member, _)| member)
+        checks.into_iter().filter(|(_, wider)| *wider).map(|(member, _)| member).collect()
+    }
+
+    /// All of it as JSON that [`read`](Self::read) takes back, for a store. It holds what the person gave.
+    pub fn to_value(&self) -> Value {
+        // Every member stands here, so that a new one cannot be forgotten.
+        let Self {
+            origins,
+            settings,
+            local_network,
+            overlay_network,
+            loopback,
+            cleartext_credentials,
+            confirm,
+            flows,
+            only,
+        } = self;
+        let origins = origins.as_ref().map(|origins| {
+            let each = origins.iter().map(|(name, url)| (name.clone(), Value::String(url.clone())));
+            Value::Object(each.collect())
+        });
+        let settings = settings.as_ref().map(|settings| {
+            Value::Object(settings.iter().map(|(name, value)| (name.clone(), value.clone())).collect())
+        });
+        let confirm = confirm
+            .as_ref()
+            .map(|effects| Value::Array(effects.0.iter().map(|effect| effect.as_str().into()).collect()));
+        let flows =
+            flows.as_ref().map(|flows| Value::Array(flows.0.iter().map(|id| id.as_str().into()).collect()));
+        let only =
+            only.as_ref().map(|only| Value::Array(only.0.iter().cloned().map(Value::String).collect()));
+        let flag = |set: bool| set.then_some(Value::Bool(true));
+        let members = [
+            ("origins", origins),
+            ("settings", settings),
+            ("localNetwork", flag(*local_network)),
+            ("overlayNetwork", flag(*overlay_network)),
+            ("loopback", flag(*loopback)),
+            ("cleartextCredentials", flag(*cleartext_credentials)),
+            ("confirm", confirm),
+            ("flows", flows),
+            ("only", only),
+        ];
+        Value::Object(members.into_iter().filter_map(|(name, value)| Some((name, value?))).collect())
     }
 
     /// The SHA-256 of the RFC 8785 form of every member and of the manifest that the grant is given for. How lists
@@ -195,7 +257,7 @@ mod tests {
         );
         assert!(!least.cleartext_credentials && !least.lets_in("a"));
         assert!(least.allows_tool("notes", "find"), "what may be called is what was installed");
-        assert_eq!(least.wider_member(&least), None);
+        assert!(least.wider_members(&least).is_empty());
     }
 
     #[test]
@@ -244,7 +306,25 @@ mod tests {
         ] {
             let (one, two) = (grant(one), grant(two));
             assert_eq!(one.hash(manifest), two.hash(manifest));
-            assert_eq!((one.wider_member(&two), two.wider_member(&one)), (None, None));
+            assert!(one.wider_members(&two).is_empty() && two.wider_members(&one).is_empty());
+        }
+    }
+
+    #[test]
+    fn a_grant_is_read_back_as_it_was() {
+        let manifest = sha256("manifest");
+        for text in [
+            "{}",
+            r#"{"origins": {"a": "https://a.example"}, "settings": {"b": "x", "n": 1}, "localNetwork": true,
+                "overlayNetwork": true, "loopback": true, "cleartextCredentials": true,
+                "confirm": ["read", "destructive"], "flows": ["c"], "only": ["find"]}"#,
+            r#"{"confirm": [], "flows": [], "only": []}"#,
+        ] {
+            let given = grant(text);
+            let back = Grant::read(&given.to_value(), &TrustLimits::default()).unwrap();
+            assert_eq!(back.hash(manifest), given.hash(manifest));
+            assert_eq!(back.to_value(), given.to_value());
+            assert!(back.wider_members(&given).is_empty() && given.wider_members(&back).is_empty());
         }
     }
 

@@ -30,7 +30,8 @@ impl Session {
     ///
     /// # Errors
     /// Before: `plan.*`, `credential.*`, `request.too_large`, `call.invalid` when a call of this id runs,
-    /// `write.in_flight`, `rate.limited`. After: `net.*`, `outcome_unknown`, `credential.rejected`.
+    /// `write.in_flight`, `rate.limited`. After: `store.*` when the start of a write could not be made durable, and nothing
+    /// was sent; `net.*`, `outcome_unknown`, `credential.rejected`.
     pub async fn execute(
         &self,
         plan: &str,
@@ -45,11 +46,14 @@ impl Session {
         };
         let (mut run, outgoing) =
             self.begin(&waiting, confirmation, call_id.unwrap_or(plan)).inspect_err(|refusal| {
-                let (time, digest) = (self.inner.clock.wall_ms(), Some(waiting.plan.digest()));
+                let digest = Some(waiting.plan.digest());
                 let tool = &waiting.plan.preview().tool;
-                self.inner.state().record(time, Deed::Call, tool, digest, refusal.code.as_str());
+                self.inner.record(Deed::Call, tool, digest, refusal.code.as_str());
             })?;
-        let outcome = exchange(&mut run, outgoing).await;
+        let outcome = match run.start().await {
+            Ok(()) => exchange(&mut run, outgoing).await,
+            Err(refusal) => Err(refusal),
+        };
         match outcome {
             Ok(received) => run.answer(&received, max_chars),
             Err(refusal) => Err(run.refuse(refusal)),
@@ -65,7 +69,7 @@ impl Session {
     ) -> Result<(Run, Outgoing), Refusal> {
         let inner = &self.inner;
         let now = inner.clock.monotonic();
-        inner.state().in_force(waiting, now, inner.limits.plan_lifetime)?;
+        waiting.in_force(&inner.set(), now, inner.limits.plan_lifetime)?;
         let confirmed = waiting.plan.confirm(confirmation)?;
         let secrets = Secrets::ask(inner, &confirmed)?;
         let outgoing = confirmed.dispatch(&secrets.by_name())?;

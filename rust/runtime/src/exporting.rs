@@ -63,16 +63,15 @@ impl Session {
     }
 
     fn tool_set(&self) -> Result<Arc<ToolSet>, Refusal> {
-        let state = self.inner.state();
-        state.open()?;
-        Ok(Arc::clone(&state.set))
+        self.inner.state().open()?;
+        Ok(self.inner.set())
     }
 
     /// Makes the contract known, unless the tool set has changed since: then it is stale from the start.
     fn issue(&self, contract: &Contract) -> Result<(), Refusal> {
         let mut state = self.inner.state();
         state.open()?;
-        if state.set.hash() == contract.tool_set() {
+        if self.inner.set().hash() == contract.tool_set() {
             state.issue(contract.clone());
         }
         Ok(())
@@ -81,6 +80,6 @@ impl Session {
     fn contract(&self, token: &str) -> Result<(Arc<ToolSet>, Contract), Refusal> {
         let state = self.inner.state();
         state.open()?;
-        Ok((Arc::clone(&state.set), state.contract(token)?.clone()))
+        Ok((self.inner.set(), state.contract(token)?.clone()))
     }
 }

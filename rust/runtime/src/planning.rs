@@ -42,11 +42,11 @@ impl Session {
         conversation: Option<&str>,
     ) -> Result<PlanView, Refusal> {
         self.try_plan(call, contract, conversation).inspect_err(|refusal| {
-            let mut state = self.inner.state();
+            let set = self.inner.set();
             // A name that no tool has is the model's text, which no record holds.
-            let tool = state.set.tool(&call.name).map(|tool| tool.tool.full_name().clone());
+            let tool = set.tool(&call.name).map(|tool| tool.tool.full_name().clone());
             let subject = tool.unwrap_or_else(|| SmolStr::new_static("?"));
-            state.record(self.inner.clock.wall_ms(), Deed::Call, &subject, None, refusal.code.as_str());
+            self.inner.record(Deed::Call, &subject, None, refusal.code.as_str());
         })
     }
 
@@ -56,10 +56,11 @@ impl Session {
         contract: Option<&str>,
         conversation: Option<&str>,
     ) -> Result<PlanView, Refusal> {
-        let (store, set, contract) = {
+        let (store, contract) = {
             let state = self.inner.state();
-            (state.open()?, Arc::clone(&state.set), state.contract(contract.unwrap_or_default())?.clone())
+            (state.open()?, state.contract(contract.unwrap_or_default())?.clone())
         };
+        let set = self.inner.set();
         let limits = &self.inner.limits;
         let checked = check(&set, &contract, call, limits)?;
         let conversation = conversation.unwrap_or_default();

@@ -8,10 +8,12 @@ use connector_core::call::Confirmed;
 use connector_core::request::Outgoing;
 use connector_core::response::{MapContext, Received};
 use connector_core::{Code, Refusal};
-use connector_net::{CancellationToken, Client, retry_after};
+use connector_net::{CancellationToken, Client, Sent, retry_after};
+use connector_store::Outcome;
 use smol_str::SmolStr;
 
 use crate::answer::Answer;
+use crate::journal::Journal;
 use crate::secrets::Secrets;
 use crate::session::Inner;
 use crate::state::Waiting;
@@ -20,6 +22,8 @@ use crate::state::Waiting;
 /// recorded.
 pub(crate) struct Run {
     pub(crate) inner: Arc<Inner>,
+    /// Held to the end of the call, also when the session is closed before.
+    journal: Arc<Journal>,
     pub(crate) confirmed: Confirmed,
     pub(crate) secrets: Secrets,
     conversation: SmolStr,
@@ -31,11 +35,14 @@ pub(crate) struct Run {
     received_bytes: usize,
     /// Of the last answer.
     status: Option<u16>,
+    /// What is known of the request, were the call to end now.
+    outcome: Outcome,
+    started_write: bool,
     ended: bool,
 }
 
 impl Run {
-    /// Consumes the plan. A write is recorded before its first byte leaves.
+    /// Consumes the plan.
     pub(crate) fn begin(
         inner: Arc<Inner>,
         waiting: &Waiting,
@@ -44,18 +51,11 @@ impl Run {
         call_id: &str,
         now: Duration,
     ) -> Result<Self, Refusal> {
-        let plan = &waiting.plan;
-        let (client, token) = {
-            let mut state = inner.state();
-            let begun = state.begin(waiting, call_id, now, &inner)?;
-            if plan.is_write() {
-                let (time, digest) = (inner.clock.wall_ms(), Some(plan.digest()));
-                state.record(time, Deed::Started, &plan.preview().tool, digest, "started");
-            }
-            begun
-        };
+        let journal = inner.journal()?;
+        let (client, token) = inner.state().begin(waiting, call_id, now, &inner)?;
         Ok(Self {
             inner,
+            journal,
             confirmed,
             secrets,
             conversation: waiting.conversation.clone(),
@@ -66,8 +66,50 @@ impl Run {
             sent_bytes: 0,
             received_bytes: 0,
             status: None,
+            outcome: Outcome::NotSent,
+            started_write: false,
             ended: false,
         })
+    }
+
+    /// Before the first byte of a write leaves, its start is durable. A read needs none.
+    pub(crate) async fn start(&mut self) -> Result<(), Refusal> {
+        let plan = self.confirmed.plan();
+        if !plan.is_write() {
+            return Ok(());
+        }
+        let event = Event {
+            time_ms: self.inner.clock.wall_ms(),
+            deed: Deed::Started,
+            subject: plan.preview().tool.to_string(),
+            tool_set: plan.tool_set(),
+            object: Some(plan.digest()),
+            outcome: "started".into(),
+            status: None,
+            sent_bytes: 0,
+            received_bytes: 0,
+            duration_ms: 0,
+        };
+        let (journal, digest, token) = (Arc::clone(&self.journal), plan.digest(), self.token.clone());
+        if journal.store().is_none() {
+            return journal.started(digest, event);
+        }
+        self.started_write = true;
+        // A disk takes its time, and other calls go on.
+        let started = tokio::task::spawn_blocking(move || {
+            let started = journal.started(digest, event);
+            if started.is_ok() && token.is_cancelled() {
+                journal.ended(digest, Outcome::NotSent);
+                return Err(Refusal::new(Code::NetCancelled, "The call was cancelled."));
+            }
+            started
+        });
+        let started = started.await.unwrap_or_else(|_| {
+            Err(Refusal::new(Code::StoreIo, "the start of the write could not be recorded"))
+        });
+        // What was not started has no end.
+        self.started_write = started.is_ok();
+        started
     }
 
     /// How long the call has taken by now.
@@ -78,16 +120,24 @@ impl Run {
     /// Sends one request and gives its answer, whatever the status.
     pub(crate) async fn send(&mut self, outgoing: &Outgoing) -> Result<Received, Refusal> {
         self.sent_bytes += outgoing.body().map_or(0, <[u8]>::len);
+        // Until the transport says more.
+        let before = std::mem::replace(&mut self.outcome, Outcome::OutcomeUnknown);
         match self.client.send(outgoing, self.token.clone()).await {
             Ok(received) => {
+                self.outcome = Outcome::Sent;
                 self.received_bytes += received.wire_bytes;
                 self.status = Some(received.status);
                 Ok(received)
             }
             Err(error) => {
                 self.status = error.status.or(self.status);
-                let is_write = self.confirmed.plan().is_write();
-                Err(if is_write { error.refusal_of_write() } else { error.refusal() })
+                let refusal = error.refusal_of_write();
+                self.outcome = match (error.sent, refusal.code) {
+                    (Sent::Not, _) => before,
+                    (Sent::Maybe, Code::OutcomeUnknown) => Outcome::OutcomeUnknown,
+                    (Sent::Maybe, _) => Outcome::Sent,
+                };
+                Err(if self.confirmed.plan().is_write() { refusal } else { error.refusal() })
             }
         }
     }
@@ -136,15 +186,18 @@ impl Run {
             subject: plan.preview().tool.to_string(),
             tool_set: plan.tool_set(),
             object: Some(plan.digest()),
-            outcome,
+            outcome: outcome.into(),
             status: self.status,
             sent_bytes: size(self.sent_bytes),
             received_bytes: size(self.received_bytes),
             duration_ms: u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX),
         };
-        let mut state = self.inner.state();
-        state.end(&self.call_id);
-        state.trail.append(event);
+        // The record comes before the end: whoever waits for the end finds it.
+        if self.started_write {
+            self.journal.ended(plan.digest(), self.outcome);
+        }
+        self.journal.record(event);
+        self.inner.state().end(&self.call_id);
     }
 }
 
@@ -153,8 +206,10 @@ impl Drop for Run {
     /// have begun.
     fn drop(&mut self) {
         if !self.ended {
-            let code =
-                if self.confirmed.plan().is_write() { Code::OutcomeUnknown } else { Code::NetCancelled };
+            // A start that is still being written finds that nobody waits for it.
+            self.token.cancel();
+            let unknown = self.confirmed.plan().is_write() && self.outcome != Outcome::NotSent;
+            let code = if unknown { Code::OutcomeUnknown } else { Code::NetCancelled };
             self.finish(code.as_str());
         }
     }

@@ -62,7 +62,8 @@ impl CredentialKey {
 
 /// Where a host keeps secrets: a keychain, a keystore.
 ///
-/// The session calls it from the thread that plans or executes, outside of every lock; a call may take a moment.
+/// The session calls it from the thread that plans or executes, outside of every lock; a call may take a moment. Only
+/// `delete` is called while no other change of what is installed can be made: it must not make one itself.
 /// A refusal of the store ends what it was asked for, with nothing sent.
 pub trait CredentialStore: Send + Sync {
     /// The secret of this very key.

@@ -3,19 +3,23 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use connector_core::audit::{Deed, Record};
-use connector_core::grant::Grant;
+use connector_core::audit::{Deed, Event, Record};
 use connector_core::json::Sha256;
-use connector_core::manifest;
+use connector_core::signature::{Policies, TrustedKeys};
 use connector_core::text::ModelTokens;
-use connector_core::toolset::{Connector, Contract};
+use connector_core::toolset::{Connector, ToolSet};
 use connector_core::{Code, Refusal, TrustLimits};
 use connector_net::ClientOptions;
+use connector_store::{Store, StoreOptions, Verified, Write};
+use smol_str::SmolStr;
 
 use crate::clock::Clock;
+use crate::journal::Journal;
 use crate::random::Random;
 use crate::secret::{CredentialKey, CredentialStore, MemoryStore, Secret};
+use crate::shelf::Shelf;
 use crate::state::State;
+use crate::visible::Visible;
 
 /// What a session is opened with.
 #[derive(Clone)]
@@ -28,13 +32,24 @@ pub struct SessionOptions {
     pub tokens: ModelTokens,
     /// Where secrets are kept.
     pub credentials: Arc<dyn CredentialStore>,
+    /// The keys by which manifests may be signed.
+    pub trusted: TrustedKeys,
+    /// Whose manifests must be signed.
+    pub policies: Policies,
 }
 
 impl SessionOptions {
-    /// The default limits, no tokens beyond the known families, secrets in memory, and these connections.
+    /// The default limits, no tokens beyond the known families, secrets in memory, no trusted keys, signatures required
+    /// of nobody, and these connections.
     pub fn new(network: ClientOptions) -> Self {
-        let (limits, tokens) = (TrustLimits::default(), ModelTokens::default());
-        Self { limits, network, tokens, credentials: Arc::<MemoryStore>::default() }
+        Self {
+            limits: TrustLimits::default(),
+            network,
+            tokens: ModelTokens::default(),
+            credentials: Arc::<MemoryStore>::default(),
+            trusted: TrustedKeys::new(),
+            policies: Policies::default(),
+        }
     }
 }
 
@@ -47,7 +62,7 @@ impl fmt::Debug for SessionOptions {
     }
 }
 
-/// One application's connectors, in memory. Cheap to clone; all clones are the same session.
+/// One application's connectors, in memory or in a store. Cheap to clone; all clones are the same session.
 #[derive(Clone)]
 pub struct Session {
     pub(crate) inner: Arc<Inner>,
@@ -59,10 +74,45 @@ pub(crate) struct Inner {
     pub(crate) tokens: ModelTokens,
     pub(crate) clock: Clock,
     pub(crate) random: Random,
+    pub(crate) trusted: TrustedKeys,
+    pub(crate) policies: Policies,
+    /// What is installed. A change of it takes the writer, and never waits for the state; whoever holds the state takes
+    /// no writer.
+    pub(crate) shelf: Visible<Shelf>,
+    /// None when the session was closed and had a store, which others may open then.
+    journal: Mutex<Option<Arc<Journal>>>,
     state: Mutex<State>,
 }
 
 impl Inner {
+    /// The tool set in force.
+    pub(crate) fn set(&self) -> Arc<ToolSet> {
+        Arc::clone(&self.shelf.current().set)
+    }
+
+    /// Where the traces of an open session go.
+    pub(crate) fn journal(&self) -> Result<Arc<Journal>, Refusal> {
+        let journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        journal.clone().ok_or_else(|| Refusal::new(Code::SessionClosed, "the session was closed"))
+    }
+
+    /// Records a deed that has neither sizes nor duration.
+    pub(crate) fn record(&self, deed: Deed, subject: &str, object: Option<Sha256>, outcome: &'static str) {
+        let Ok(journal) = self.journal() else { return };
+        journal.record(Event {
+            time_ms: self.clock.wall_ms(),
+            deed,
+            subject: subject.to_owned(),
+            tool_set: self.set().hash(),
+            object,
+            outcome: outcome.into(),
+            status: None,
+            sent_bytes: 0,
+            received_bytes: 0,
+            duration_ms: 0,
+        });
+    }
+
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         // A panic elsewhere leaves the state whole: every change of it is one assignment.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -87,6 +137,9 @@ pub struct Listed {
     pub connectors: Vec<Arc<Connector>>,
     /// The tools that may be called, sorted by full name.
     pub tools: Vec<ListedTool>,
+    /// What is installed and did not come back from the store, by id, with the reason. Installing the same again or
+    /// removing it mends it.
+    pub broken: Vec<(SmolStr, Refusal)>,
 }
 
 /// One tool of a list.
@@ -101,15 +154,57 @@ pub struct ListedTool {
 impl Session {
     /// Opens a session in memory.
     pub fn open(options: SessionOptions) -> Self {
-        let SessionOptions { limits, network, tokens, credentials } = options;
+        Self::on(options, Journal::in_memory(), Shelf::default())
+    }
+
+    /// Opens a session on a store, which is this process's until the session is closed. What is installed there comes
+    /// back; a connector that does not is named by [`list`](Self::list), and the others work.
+    ///
+    /// Everything that changes what is installed is durable once it returns, and blocks on files. Planning and listing do
+    /// not wait for it.
+    ///
+    /// # Errors
+    /// `store.folder`, `store.locked`, `store.tampered`, `store.rolled_back`, `store.version`, `store.read_only`,
+    /// `store.full`, `store.io`.
+    pub fn open_store(options: SessionOptions, mut store: StoreOptions) -> Result<Self, Refusal> {
+        store.limits.manifest_bytes = options.limits.manifest_bytes;
+        let store = Store::open(store)?;
+        let shelf = Shelf::load(&store, &options.limits)?;
+        Ok(Self::on(options, Journal::on(store), shelf))
+    }
+
+    fn on(options: SessionOptions, journal: Journal, shelf: Shelf) -> Self {
+        let SessionOptions { limits, network, tokens, credentials, trusted, policies } = options;
         let (clock, state) = (Clock::new(), Mutex::new(State::new(credentials)));
-        Self { inner: Arc::new(Inner { limits, network, tokens, clock, random: Random::default(), state }) }
+        let (shelf, journal) = (Visible::new(shelf), Mutex::new(Some(Arc::new(journal))));
+        let random = Random::default();
+        Self {
+            inner: Arc::new(Inner {
+                limits,
+                network,
+                tokens,
+                clock,
+                random,
+                trusted,
+                policies,
+                shelf,
+                journal,
+                state,
+            }),
+        }
     }
 
     /// Closes the session: running calls are cancelled, secrets in memory are overwritten, and everything after is
-    /// `session.closed`. The audit trail can still be read.
+    /// `session.closed`. A store is free for others once the cancelled calls have recorded their end; the audit trail of a
+    /// session in memory can still be read.
     pub fn close(&self) {
         self.inner.state().close();
+        let writer = self.inner.shelf.writer();
+        let _never_fails = writer.publish(Shelf::default(), |_| Ok::<(), Refusal>(()));
+        let mut journal = self.inner.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        if journal.as_ref().is_some_and(|journal| journal.store().is_some()) {
+            *journal = None;
+        }
     }
 
     /// The limits of the session.
@@ -117,99 +212,23 @@ impl Session {
         &self.inner.limits
     }
 
-    /// Checks a manifest, binds it by a grant, and adds it to the tool set.
-    ///
-    /// `source` is the host's label of where the manifest comes from; `seen` a contract of the current tool set,
-    /// which a first install of an id may leave out.
-    ///
-    /// # Errors
-    /// `manifest.invalid` with all findings, `grant.invalid`, `contract.stale`, `install.source`,
-    /// `install.replacement`.
-    pub fn install(
-        &self,
-        manifest: &[u8],
-        source: &str,
-        grant: Grant,
-        seen: Option<&str>,
-    ) -> Result<Installed, Refusal> {
-        let report = manifest::check(manifest, &self.inner.limits);
-        let mut subject = String::from("?");
-        let bound = match report.manifest {
-            Some(checked) => {
-                subject = checked.id().to_string();
-                Connector::bind(checked, source, grant, &self.inner.limits)
-            }
-            None => Err(Refusal::new(Code::ManifestInvalid, "the manifest breaks rules of the format")
-                .with_findings(report.findings.into_list())),
-        };
-        self.change(Deed::Install, &subject, seen, bound, |state, connector, seen| {
-            state.set.install(connector, seen)
-        })
-    }
-
-    /// Gives an installed connector another grant, which may only be narrower than the one in force at that moment. It
-    /// ends the connector's plans, and cancels what runs under the old grant.
-    ///
-    /// # Errors
-    /// `connector.unknown`, `grant.invalid`, `grant.wider`.
-    pub fn set_grant(&self, id: &str, grant: Grant) -> Result<Installed, Refusal> {
-        let installed = self.connector(id)?;
-        let manifest = Arc::clone(installed.manifest());
-        let bound = Connector::bind(manifest, installed.source(), grant, &self.inner.limits);
-        self.change(Deed::Grant, id, None, bound, |state, connector, _| state.set.regrant(connector))
-    }
-
-    fn change(
-        &self,
-        deed: Deed,
-        subject: &str,
-        seen: Option<&str>,
-        bound: Result<Connector, Refusal>,
-        merge: impl FnOnce(
-            &State,
-            Arc<Connector>,
-            Option<Sha256>,
-        ) -> Result<connector_core::toolset::ToolSet, Refusal>,
-    ) -> Result<Installed, Refusal> {
-        let time = self.inner.clock.wall_ms();
-        let mut state = self.inner.state();
-        state.open()?;
-        let result = bound.and_then(|connector| {
-            let seen = seen.map(|token| state.contract(token).map(Contract::tool_set)).transpose()?;
-            let connector = Arc::new(connector);
-            let hash = connector.manifest().sha256();
-            let tools = connector.effects().map(|(name, hash)| (name.to_owned(), hash)).collect();
-            Ok((merge(&state, connector, seen)?, hash, tools))
-        });
-        match result {
-            Ok((set, manifest, tools)) => {
-                state.replace(set);
-                state.record(time, deed, subject, Some(manifest), "ok");
-                let contract = state.set.contract();
-                Ok(Installed { contract: state.issue(contract), tools })
-            }
-            Err(refusal) => {
-                state.record(time, deed, subject, None, refusal.code.as_str());
-                Err(refusal)
-            }
-        }
-    }
-
     /// What is installed now.
     pub fn list(&self) -> Result<Listed, Refusal> {
-        let mut state = self.inner.state();
-        state.open()?;
-        let set = Arc::clone(&state.set);
-        let contract = set.contract();
-        let mut tools: Vec<ListedTool> = set
+        self.inner.state().open()?;
+        let shelf = self.inner.shelf.current();
+        let contract = shelf.set.contract();
+        let mut tools: Vec<ListedTool> = shelf
+            .set
             .connectors()
             .flat_map(|connector| connector.effects())
             .filter(|(name, _)| contract.shows(name))
             .map(|(name, effect_hash)| ListedTool { name: name.to_owned(), effect_hash })
             .collect();
         tools.sort_by(|a, b| a.name.cmp(&b.name));
-        let contract = state.issue(contract);
-        Ok(Listed { contract, connectors: set.connectors().cloned().collect(), tools })
+        let contract = self.inner.state().issue(contract);
+        let connectors = shelf.set.connectors().cloned().collect();
+        let broken = shelf.broken.iter().map(|(id, broken)| (id.clone(), broken.refusal.clone())).collect();
+        Ok(Listed { contract, connectors, tools, broken })
     }
 
     /// Sets a secret; it goes to the origin that the manifest names and to no other. A plan that was made before
@@ -224,6 +243,16 @@ impl Session {
         let key = CredentialKey::new(&connector, name)?;
         store.set(&key, secret)?;
         self.inner.state().standings.forget(&key);
+        // Removed meanwhile, or bound to another server: its secrets went with it, and this one goes too.
+        let now = self.connector(id).and_then(|connector| CredentialKey::new(&connector, name));
+        if now.as_ref().ok() != Some(&key) {
+            store.delete(&key)?;
+            now?;
+            return Err(Refusal::new(
+                Code::CredentialUnknown,
+                "the credential goes elsewhere since: set it again",
+            ));
+        }
         Ok(())
     }
 
@@ -247,17 +276,44 @@ impl Session {
         Ok((store, self.connector(id)?))
     }
 
-    fn connector(&self, id: &str) -> Result<Arc<Connector>, Refusal> {
-        let state = self.inner.state();
-        state.open()?;
+    pub(crate) fn connector(&self, id: &str) -> Result<Arc<Connector>, Refusal> {
+        self.inner.state().open()?;
         let unknown = || Refusal::new(Code::ConnectorUnknown, format!("no connector `{id}` is installed"));
-        state.set.connector(id).cloned().ok_or_else(unknown)
+        self.inner.set().connector(id).cloned().ok_or_else(unknown)
     }
 
     /// The audit records that are kept, oldest first, and the head of their chain.
-    pub fn audit(&self) -> (Vec<Record>, Sha256) {
-        let state = self.inner.state();
-        (state.trail.records().cloned().collect(), state.trail.head())
+    ///
+    /// # Errors
+    /// `store.io`, `store.version`; `session.closed` when the session had a store.
+    pub fn audit(&self) -> Result<(Vec<Record>, Sha256), Refusal> {
+        self.inner.journal()?.audit()
+    }
+
+    /// Checks that no kept record was changed, removed or moved; with the head that the host kept also that none was cut
+    /// off.
+    ///
+    /// # Errors
+    /// `audit.broken`, naming the place; `store.io`, `session.closed`.
+    pub fn verify_audit(&self, kept: Option<Sha256>) -> Result<Verified, Refusal> {
+        self.inner.journal()?.verify(kept)
+    }
+
+    /// The writes that the store remembers, oldest first, each `sent`, `not_sent` or `outcome_unknown`; none in memory.
+    /// One of an earlier process that has not ended was interrupted, and a person should be told.
+    pub fn writes(&self) -> Result<Vec<Write>, Refusal> {
+        Ok(self.inner.journal()?.writes())
+    }
+
+    /// What a person should be told about the logs of the store: lines that were changed or removed, records that could
+    /// not be written.
+    pub fn damage(&self) -> Result<Vec<Refusal>, Refusal> {
+        Ok(self.inner.journal()?.damage())
+    }
+
+    /// The counter of the store, which the host may keep: an older lock file put back is found by it. None in memory.
+    pub fn counter(&self) -> Result<Option<u64>, Refusal> {
+        Ok(self.inner.journal()?.store().map(|store| store.state().counter()))
     }
 
     /// Moves the session's clocks on.

@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use connector_core::audit::{Deed, Event, Trail};
 use connector_core::call::{Flows, Plan};
 use connector_core::json::Sha256;
-use connector_core::toolset::{Contract, ToolSet};
+use connector_core::toolset::{Approvals, Contract, ToolSet};
 use connector_core::{Code, Refusal};
 use connector_net::{CancellationToken, Client};
 use smol_str::SmolStr;
@@ -21,11 +20,10 @@ use crate::standing::Standings;
 const CONTRACTS: usize = 256;
 /// Plans that wait; the oldest gives way.
 const PLANS: usize = 256;
-/// Audit records kept in memory.
-const RECORDS: usize = 10_000;
 
 pub(crate) struct State {
-    pub(crate) set: Arc<ToolSet>,
+    /// Reviews that wait for a person's yes.
+    pub(crate) approvals: Approvals,
     contracts: VecDeque<Contract>,
     plans: BTreeMap<u64, Waiting>,
     next_plan: u64,
@@ -34,7 +32,6 @@ pub(crate) struct State {
     /// None when the session was closed.
     store: Option<Arc<dyn CredentialStore>>,
     pub(crate) standings: Standings,
-    pub(crate) trail: Trail,
     /// One client for each grant, dropped with it.
     clients: HashMap<SmolStr, (Sha256, Arc<Client>)>,
     running: HashMap<String, Running>,
@@ -48,6 +45,23 @@ pub(crate) struct Waiting {
     pub(crate) made: Duration,
 }
 
+impl Waiting {
+    /// Whether the plan is still of this tool set and its grant, and young enough.
+    pub(crate) fn in_force(&self, set: &ToolSet, now: Duration, lifetime: Duration) -> Result<(), Refusal> {
+        let (plan, connector) = (&self.plan, self.plan.connector());
+        let installed = set.connector(connector.id()).map(|installed| installed.grant_hash());
+        if plan.tool_set() != set.hash() || installed != Some(connector.grant_hash()) {
+            let reason = "the tool set or the grant changed after the plan was made: plan the call again";
+            return Err(Refusal::new(Code::PlanStale, reason));
+        }
+        if now.saturating_sub(self.made) >= lifetime {
+            let reason = "the plan waited too long: plan the call again";
+            return Err(Refusal::new(Code::PlanExpired, reason));
+        }
+        Ok(())
+    }
+}
+
 /// A call that was sent, or is about to be.
 struct Running {
     plan: Arc<Plan>,
@@ -57,7 +71,7 @@ struct Running {
 impl State {
     pub(crate) fn new(store: Arc<dyn CredentialStore>) -> Self {
         Self {
-            set: Arc::default(),
+            approvals: Approvals::default(),
             contracts: VecDeque::new(),
             plans: BTreeMap::new(),
             next_plan: 0,
@@ -65,7 +79,6 @@ impl State {
             rates: Rates::default(),
             store: Some(store),
             standings: Standings::default(),
-            trail: Trail::new(RECORDS),
             clients: HashMap::new(),
             running: HashMap::new(),
         }
@@ -76,7 +89,7 @@ impl State {
         self.store.clone().ok_or_else(|| Refusal::new(Code::SessionClosed, "the session was closed"))
     }
 
-    /// Cancels what runs and lets go of everything but the trail, in which the cancelled calls record their end.
+    /// Cancels what runs and lets go of everything.
     pub(crate) fn close(&mut self) {
         self.running.values().for_each(|call| call.token.cancel());
         self.store = None;
@@ -84,7 +97,7 @@ impl State {
         self.plans.clear();
         self.clients.clear();
         self.contracts.clear();
-        self.set = Arc::default();
+        self.approvals = Approvals::default();
         self.flows = Flows::default();
     }
 
@@ -110,11 +123,9 @@ impl State {
         })
     }
 
-    /// Makes another tool set the current one. Contracts of the old one are forgotten, the clients of changed grants
+    /// Another tool set has become the current one. Contracts of the old one are forgotten, the clients of changed grants
     /// are dropped, and what runs under them is cancelled; plans stay, as `plan.stale`.
-    pub(crate) fn replace(&mut self, set: ToolSet) {
-        self.set = Arc::new(set);
-        let set = Arc::clone(&self.set);
+    pub(crate) fn changed(&mut self, set: &ToolSet) {
         self.contracts.retain(|contract| contract.tool_set() == set.hash());
         let grant = |id: &str| set.connector(id).map(|connector| connector.grant_hash());
         self.clients.retain(|id, (hash, _)| grant(id) == Some(*hash));
@@ -145,26 +156,6 @@ impl State {
             .ok_or_else(|| Refusal::new(Code::PlanUnknown, "no plan of this name waits: plan the call again"))
     }
 
-    /// Whether a plan is still of this tool set and this grant, and young enough.
-    pub(crate) fn in_force(
-        &self,
-        waiting: &Waiting,
-        now: Duration,
-        lifetime: Duration,
-    ) -> Result<(), Refusal> {
-        let (plan, connector) = (&waiting.plan, waiting.plan.connector());
-        let installed = self.set.connector(connector.id()).map(|installed| installed.grant_hash());
-        if plan.tool_set() != self.set.hash() || installed != Some(connector.grant_hash()) {
-            let reason = "the tool set or the grant changed after the plan was made: plan the call again";
-            return Err(Refusal::new(Code::PlanStale, reason));
-        }
-        if now.saturating_sub(waiting.made) >= lifetime {
-            let reason = "the plan waited too long: plan the call again";
-            return Err(Refusal::new(Code::PlanExpired, reason));
-        }
-        Ok(())
-    }
-
     /// Takes a plan for good: from here on it runs, under the name `call_id`. Refuses, and then takes nothing, when
     /// another try took it, the name is taken, another write of the connector runs, or the calls of this minute are
     /// made.
@@ -177,7 +168,8 @@ impl State {
     ) -> Result<(Arc<Client>, CancellationToken), Refusal> {
         let plan = &waiting.plan;
         self.waiting(plan.id())?;
-        self.in_force(waiting, now, inner.limits.plan_lifetime)?;
+        // Read under this lock: a writer that comes after it finds the call among those that run.
+        waiting.in_force(&inner.set(), now, inner.limits.plan_lifetime)?;
         let id = plan.connector().id();
         if self.running.contains_key(call_id) {
             return Err(Refusal::new(Code::CallInvalid, "a call of this id is running already"));
@@ -214,28 +206,5 @@ impl State {
     /// Cancels a running call; gives whether there is one.
     pub(crate) fn cancel(&self, call_id: &str) -> bool {
         self.running.get(call_id).inspect(|call| call.token.cancel()).is_some()
-    }
-
-    /// Records a deed that has neither sizes nor duration.
-    pub(crate) fn record(
-        &mut self,
-        time_ms: u64,
-        deed: Deed,
-        subject: &str,
-        object: Option<Sha256>,
-        outcome: &'static str,
-    ) {
-        self.trail.append(Event {
-            time_ms,
-            deed,
-            subject: subject.to_owned(),
-            tool_set: self.set.hash(),
-            object,
-            outcome,
-            status: None,
-            sent_bytes: 0,
-            received_bytes: 0,
-            duration_ms: 0,
-        });
     }
 }

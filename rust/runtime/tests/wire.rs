@@ -179,7 +179,7 @@ impl Case {
         assert_eq!(promised(&view.preview, &named), wire, "what the preview shows is what goes on the wire");
         self.hold_answer(&answer);
 
-        let (records, head) = session.audit();
+        let (records, head) = session.audit().unwrap();
         assert!(audit::verify(&records, head));
         let seen = format!(
             "{view:?}{:?}{:?}{answer:?}{records:?}{}",

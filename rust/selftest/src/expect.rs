@@ -21,7 +21,12 @@ const GRAIN: Duration = Duration::from_millis(5);
 
 /// Whether a call may end with this code.
 pub(crate) fn is_right(call: &Call, code: &str) -> bool {
-    code == call.code || call.or_code.as_deref() == Some(code)
+    let fits = |right: &str| match right {
+        "answered" => matches!(code, "ok" | "response.invalid") || code.starts_with("status."),
+        "net.*" => code.starts_with("net."),
+        _ => code == right,
+    };
+    fits(&call.code) || call.or_code.as_deref().is_some_and(fits)
 }
 
 /// Judges the end of one call.

@@ -112,8 +112,9 @@ impl Kit {
                 continue;
             }
             let log = stage.servers.first().map(|server| server.log().clone());
-            let running =
-                run(stage.session.clone(), connector.tool.clone(), call.clone(), number, log.clone());
+            let tool = format!("{}.{}", connector.id, call.tool.as_ref().unwrap_or(&connector.tool));
+            tokio::time::sleep(Duration::from_millis(call.after_ms)).await;
+            let running = run(stage.session.clone(), tool, call.clone(), number, log.clone());
             if call.meanwhile {
                 let running = tokio::spawn(running);
                 if let Some(log) = log {
@@ -146,12 +147,12 @@ impl Kit {
             stage.said.extend(seen.said);
         }
 
-        let (records, _) = stage.session.audit();
+        let (records, _) = stage.session.audit().map_err(|refusal| refusal.reason)?;
         stage.said.extend(records.iter().map(|record| record.to_value().to_text()));
         let mut recorded: Vec<String> = records
             .iter()
             .filter(|record| record.event.deed == Deed::Call)
-            .map(|record| record.event.outcome.to_owned())
+            .map(|record| record.event.outcome.to_string())
             .collect();
         recorded.sort();
         ends.sort();
@@ -236,7 +237,10 @@ async fn run(
         Ok(Some(Ok(answer))) => Seen::answered(answer),
         Ok(Some(Err(refusal))) => Seen::refused(&refusal),
         // Nobody is there to be told: the trail says how it ended.
-        Ok(None) => Seen::of(session.audit().0.last().map_or("none", |record| record.event.outcome)),
+        Ok(None) => {
+            let (records, _) = session.audit().map_err(|refusal| refusal.reason)?;
+            Seen::of(records.last().map_or("none", |record| &record.event.outcome))
+        }
         Err(_) => Seen::of(Code::NetTimeout.as_str()),
     };
     Ok(Seen { took, deadline, hung, ..seen })

@@ -32,10 +32,10 @@ impl Certificates {
 
     fn make() -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
         let (authority, stranger) = (Authority::new()?, Authority::named("A stranger")?);
-        let name = &["api.example"];
+        let name = &["api.example", "other.example"];
         let identities = vec![
             (Tls::Good, authority.issue(name)?),
-            (Tls::WrongName, authority.issue(&["other.example"])?),
+            (Tls::WrongName, authority.issue(&["wrong.example"])?),
             (Tls::Expired, authority.issue_expired(name)?),
             (Tls::NotYetValid, authority.issue_early(name)?),
             (Tls::SelfSigned, Identity::self_signed(name)?),
@@ -57,7 +57,8 @@ impl Certificates {
 
 /// One connector of a scenario.
 pub(crate) struct Installed {
-    /// The full name of its first tool.
+    pub(crate) id: String,
+    /// The name of its first tool.
     pub(crate) tool: String,
     /// Why it could not be installed.
     pub(crate) refused: Option<Code>,
@@ -151,7 +152,7 @@ fn install(
         said.push(format!("{refusal} {refusal:?}"));
         refusal.code
     });
-    Ok(Installed { tool: format!("{id}.{tool}"), refused })
+    Ok(Installed { id: id.to_owned(), tool: tool.to_owned(), refused })
 }
 
 /// The script of the resolver; absent, each server's name leads to its first address.

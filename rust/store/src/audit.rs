@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use connector_core::audit::{Event, Head, Record};
-use connector_core::json::{Sha256, Value};
+use connector_core::json::Sha256;
 use connector_core::{Code, Refusal};
 
 use crate::files::Files;
@@ -90,11 +90,16 @@ impl AuditLog {
     /// The records that are kept and whose hashes fit, oldest first.
     ///
     /// # Errors
-    /// `store.io`.
-    pub fn records(&self) -> Result<Vec<Value>, Refusal> {
+    /// `store.io`; `store.version` when one is of a form that this version does not read.
+    pub fn records(&self) -> Result<Vec<Record>, Refusal> {
         let mut records = Vec::new();
-        self.log().reread(&mut |record, _| records.push(record.clone()))?;
-        Ok(records)
+        self.log().reread(&mut |record, _| records.push(Record::from_value(record)))?;
+        let records: Option<Vec<Record>> = records.into_iter().collect();
+        records.ok_or_else(|| {
+            let reason =
+                "a record of the audit trail is of a form that this version does not read: update it";
+            Refusal::new(Code::StoreVersion, reason)
+        })
     }
 
     /// Reads the trail from disk and checks that no record was changed, removed or put in another place: neither among

@@ -81,12 +81,16 @@ fn make(folder: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         made => made?,
     }
-    let above = folder.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    match sync_names(above) {
+    match sync_names(above(folder)) {
         // An application may pass through a folder that it cannot read, and so not sync.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
         synced => synced,
     }
+}
+
+/// The folder in which something stands.
+pub(crate) fn above(path: &Path) -> &Path {
+    path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Files that only their owner reads and writes.
@@ -97,13 +101,13 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
 }
 
 #[cfg(unix)]
-fn sync_names(folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_names(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
 /// Elsewhere a folder cannot be opened as a file; the names are the file system's to keep.
 #[cfg(not(unix))]
-fn sync_names(_folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_names(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 

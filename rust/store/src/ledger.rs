@@ -66,6 +66,11 @@ pub struct Write {
 }
 
 impl Write {
+    /// Whether it is of an earlier process, which ended before it could say how the write did.
+    pub fn is_interrupted(&self) -> bool {
+        !self.own && !self.ended
+    }
+
     fn is_under_way(&self) -> bool {
         self.own && !self.ended
     }
@@ -172,7 +177,7 @@ impl Ledger {
 
     /// The writes of earlier processes that never ended, oldest first: what a person should be told about.
     pub fn interrupted(&self) -> Vec<Write> {
-        self.writes().into_iter().filter(|write| !write.own && !write.ended).collect()
+        self.writes().into_iter().filter(Write::is_interrupted).collect()
     }
 
     /// Whether every write ever started is remembered: none was dropped to make room, and no line is damaged.

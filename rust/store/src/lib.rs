@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! folder/
-//!   lock.json          what is installed: pins, grants, sources, tombstones, chain, counter; canonical, authenticated
+//!   lock.json          what is installed: pins, grants, owners, tombstones, chain, counter; canonical, authenticated
 //!   manifests/SHA256   the exact bytes of the pinned manifests, named by their hash
 //!   ledger.log         the writes: started before the first byte, ended when the answer is known
 //!   audit.log          the audit trail
@@ -28,6 +28,7 @@ mod audit;
 mod disk;
 mod fault;
 mod files;
+mod host_file;
 mod key;
 mod ledger;
 mod limits;
@@ -40,10 +41,11 @@ mod store;
 mod transaction;
 
 pub use audit::{AuditLog, Durability, Verified};
+pub use host_file::HostFile;
 pub use key::StoreKey;
 pub use ledger::{Ledger, Outcome, Write};
 pub use limits::StoreLimits;
-pub use state::{GrantRecord, Pin, Provenance, State, Tombstone};
+pub use state::{GrantRecord, Owner, Pin, Provenance, State, Tombstone};
 pub use store::{Loaded, Store, StoreOptions};
 pub use transaction::Transaction;
 

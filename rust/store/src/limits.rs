@@ -5,7 +5,7 @@
 pub struct StoreLimits {
     /// Bytes of a manifest; the limit under which it was checked.
     pub manifest_bytes: usize,
-    /// Bytes of the lock file. Tombstones fill it: each keeps the schema of a tool.
+    /// Bytes of the lock file. Tombstones fill it: each keeps all that a tool was.
     pub lock_bytes: usize,
     /// Tool names ever seen; an install beyond is refused, and none is forgotten.
     pub tombstones: usize,

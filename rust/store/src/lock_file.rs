@@ -15,7 +15,7 @@ const KIND: &str = "lock";
 const BEFORE: &str = "{\"content\":";
 const BETWEEN: &str = ",\"mac\":\"";
 const AFTER: &str = "\"}\n";
-/// Grants, schemas and facts nest at most this deep; [`DEPTH`] is that and where they stand in the file.
+/// Grants and tombstones nest at most this deep; [`DEPTH`] is that and where they stand in the file.
 pub(crate) const VALUE_DEPTH: usize = 64;
 const DEPTH: usize = VALUE_DEPTH + 8;
 

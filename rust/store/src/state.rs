@@ -45,23 +45,25 @@ pub struct Pin {
     pub grant: GrantRecord,
 }
 
-/// What is known for good about a tool name that was ever seen.
+/// Whose a connector id is, for good, and what was installed last under it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tombstone {
-    /// The last effective schema.
-    pub schema: Value,
-    /// The required fields, sorted.
-    pub required: Vec<SmolStr>,
-    /// What else must not move, in the words of the tool set.
-    pub facts: Value,
+pub struct Owner {
+    /// Where its manifests come from.
+    pub provenance: Provenance,
+    /// SHA-256 of the manifest that was installed last, also when it was removed since.
+    pub manifest: Sha256,
 }
+
+/// What is known for good about a tool name that was ever seen, in the words of the tool set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tombstone(pub Value);
 
 /// One state of the store: what a lock file holds. Cheap to clone and never changed; a commit makes another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct State {
     pub(crate) counter: u64,
     pub(crate) pins: BTreeMap<SmolStr, Arc<Entry<Pin>>>,
-    pub(crate) sources: BTreeMap<SmolStr, Provenance>,
+    pub(crate) owners: BTreeMap<SmolStr, Owner>,
     pub(crate) tombstones: BTreeMap<SmolStr, Arc<Entry<Tombstone>>>,
     pub(crate) tool_set: Sha256,
     pub(crate) chain: Sha256,
@@ -71,8 +73,8 @@ impl State {
     /// The state of a store in which nothing was ever installed; counter 0, hashes of zeros.
     pub(crate) fn empty() -> Self {
         let none = Sha256([0; 32]);
-        let (pins, sources, tombstones) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { counter: 0, pins, sources, tombstones, tool_set: none, chain: none }
+        let (pins, owners, tombstones) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { counter: 0, pins, owners, tombstones, tool_set: none, chain: none }
     }
 
     /// Grows with every commit, and is never used twice. A host that keeps the highest it has seen is told by
@@ -91,14 +93,14 @@ impl State {
         self.pins.get(id).map(|pin| &pin.value)
     }
 
-    /// The source of every connector id ever installed, also of those removed since.
-    pub fn sources(&self) -> impl ExactSizeIterator<Item = (&SmolStr, &Provenance)> {
-        self.sources.iter()
+    /// The owner of every connector id ever installed, also of those removed since.
+    pub fn owners(&self) -> impl ExactSizeIterator<Item = (&SmolStr, &Owner)> {
+        self.owners.iter()
     }
 
-    /// The source that a connector id belongs to.
-    pub fn source(&self, id: &str) -> Option<&Provenance> {
-        self.sources.get(id)
+    /// Whose a connector id is.
+    pub fn owner(&self, id: &str) -> Option<&Owner> {
+        self.owners.get(id)
     }
 
     /// Every tool name ever seen, by full name.
@@ -129,15 +131,15 @@ impl State {
     }
 
     /// The RFC 8785 text of the state. Put together from the texts of the entries, so that a commit costs about what
-    /// writing the file does; nothing when a number in a source's place cannot be written, which no state has.
+    /// writing the file does; nothing when a number in an owner's place cannot be written, which no state has.
     pub(crate) fn to_text(&self) -> Option<String> {
-        let sources = self.sources.iter().map(|(id, from)| (id.clone(), object(from.members()))).collect();
+        let owners = self.owners.iter().map(|(id, owner)| (id.clone(), owner.to_value())).collect();
         Some(format!(
-            "{{\"chain\":\"{}\",\"counter\":{},\"format\":{FORMAT},\"pins\":{},\"sources\":{},\"tombstones\":{},\"toolSet\":\"{}\"}}",
+            "{{\"chain\":\"{}\",\"counter\":{},\"format\":{FORMAT},\"owners\":{},\"pins\":{},\"tombstones\":{},\"toolSet\":\"{}\"}}",
             self.chain,
             self.counter,
+            canonical(&Value::Object(owners))?,
             texts(&self.pins)?,
-            canonical(&Value::Object(sources))?,
             texts(&self.tombstones)?,
             self.tool_set,
         ))
@@ -151,11 +153,11 @@ impl State {
         for (id, pin) in members("pins")?.iter() {
             state.pins.insert(id.clone(), Entry::new(Pin::from_value(pin)?)?);
         }
-        for (id, from) in members("sources")?.iter() {
-            state.sources.insert(id.clone(), Provenance::from_value(from)?);
+        for (id, owner) in members("owners")?.iter() {
+            state.owners.insert(id.clone(), Owner::from_value(owner)?);
         }
         for (name, tombstone) in members("tombstones")?.iter() {
-            state.tombstones.insert(name.clone(), Entry::new(Tombstone::from_value(tombstone)?)?);
+            state.tombstones.insert(name.clone(), Entry::new(Tombstone(tombstone.clone()))?);
         }
         state.tool_set = hash(value, "toolSet")?;
         state.chain = hash(value, "chain")?;
@@ -236,22 +238,19 @@ impl Pin {
     }
 }
 
-impl Part for Tombstone {
+impl Owner {
     fn to_value(&self) -> Value {
-        let required = self.required.iter().map(|name| Value::String(name.clone())).collect();
-        object([
-            ("schema", self.schema.clone()),
-            ("required", Value::Array(required)),
-            ("facts", self.facts.clone()),
-        ])
+        object([("manifest", hash_value(self.manifest))].into_iter().chain(self.provenance.members()))
+    }
+
+    fn from_value(value: &Value) -> Option<Self> {
+        Some(Self { provenance: Provenance::from_value(value)?, manifest: hash(value, "manifest")? })
     }
 }
 
-impl Tombstone {
-    fn from_value(value: &Value) -> Option<Self> {
-        let required = value.get("required")?.as_array()?.iter();
-        let required = required.map(|name| name.as_str().map(SmolStr::from)).collect::<Option<_>>()?;
-        Some(Self { schema: value.get("schema")?.clone(), required, facts: value.get("facts")?.clone() })
+impl Part for Tombstone {
+    fn to_value(&self) -> Value {
+        self.0.clone()
     }
 }
 

@@ -147,7 +147,7 @@ impl Store {
         let limit = self.limits.lock_bytes;
         if text.len() > limit && text.len() > lock_file::encode(&now, &self.key)?.len() {
             let reason = format!(
-                "the lock file would be over its limit of {limit} bytes: it keeps the schema of every tool ever seen"
+                "the lock file would be over its limit of {limit} bytes: it keeps what every tool ever seen was"
             );
             return Err(Refusal::new(Code::StoreLimit, reason));
         }

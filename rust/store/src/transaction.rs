@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 
 use crate::limits::StoreLimits;
 use crate::lock_file::VALUE_DEPTH;
-use crate::state::{Entry, GrantRecord, Part, Pin, Provenance, State, Tombstone};
+use crate::state::{Entry, GrantRecord, Owner, Part, Pin, Provenance, State, Tombstone};
 
 /// Counters and sequence numbers stay where every double is a whole number.
 const COUNTER_CEILING: u64 = (1 << 53) - 1;
@@ -61,7 +61,7 @@ impl Transaction {
         self.with(Change::Grant { id: id.into(), grant })
     }
 
-    /// Removes a connector. Its source and the tombstones of its tools stay.
+    /// Removes a connector. Its owner and the tombstones of its tools stay.
     pub fn unpin(self, id: impl Into<SmolStr>) -> Self {
         self.with(Change::Unpin { id: id.into() })
     }
@@ -71,7 +71,7 @@ impl Transaction {
         self.with(Change::Source { id: id.into(), provenance })
     }
 
-    /// Remembers what is effective for a full tool name, in place of what was. A name is never forgotten.
+    /// Remembers what a full tool name last was, in place of what was known. A name is never forgotten.
     pub fn tombstone(self, name: impl Into<SmolStr>, tombstone: Tombstone) -> Self {
         self.with(Change::Tombstone { name: name.into(), tombstone })
     }
@@ -104,13 +104,15 @@ impl Transaction {
                             limits.manifest_bytes
                         ));
                     }
-                    let owner = next.sources.entry(id.clone()).or_insert_with(|| provenance.clone());
-                    if owner != provenance {
+                    let hash = sha256(manifest);
+                    let first = || Owner { provenance: provenance.clone(), manifest: hash };
+                    let owner = next.owners.entry(id.clone()).or_insert_with(first);
+                    if owner.provenance != *provenance {
                         let reason = format!("the connector id `{id}` belongs to another source or key");
                         return Err(Refusal::new(Code::InstallSource, reason));
                     }
+                    owner.manifest = hash;
                     shallow(&grant.grant)?;
-                    let hash = sha256(manifest);
                     let pin = Pin { manifest: hash, provenance: provenance.clone(), grant: grant.clone() };
                     next.pins.insert(id.clone(), entry(pin)?);
                     manifests.insert(hash, manifest.as_slice());
@@ -126,15 +128,14 @@ impl Transaction {
                     }
                 }
                 Change::Source { id, provenance } => {
-                    let Some(owner) = next.sources.get_mut(id) else { return unknown(id) };
-                    *owner = provenance.clone();
+                    let Some(owner) = next.owners.get_mut(id) else { return unknown(id) };
+                    owner.provenance = provenance.clone();
                     if let Some(pin) = next.pins.get_mut(id) {
                         *pin = entry(Pin { provenance: provenance.clone(), ..pin.value.clone() })?;
                     }
                 }
                 Change::Tombstone { name, tombstone } => {
-                    shallow(&tombstone.schema)?;
-                    shallow(&tombstone.facts)?;
+                    shallow(&tombstone.0)?;
                     next.tombstones.insert(name.clone(), entry(tombstone.clone())?);
                 }
             }
@@ -174,7 +175,7 @@ fn shallow(value: &Value) -> Result<(), Refusal> {
     if is_shallow(value, VALUE_DEPTH) {
         return Ok(());
     }
-    limit(format!("a grant, schema or fact nests deeper than {VALUE_DEPTH} levels"))
+    limit(format!("a grant or a tombstone nests deeper than {VALUE_DEPTH} levels"))
 }
 
 fn entry<T: Part>(value: T) -> Result<Arc<Entry<T>>, Refusal> {

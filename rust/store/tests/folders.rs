@@ -174,7 +174,7 @@ fn fill_the_disk() {
         subject: "x".repeat(5_000),
         tool_set: sha256(""),
         object: None,
-        outcome: "ok",
+        outcome: "ok".into(),
         status: None,
         sent_bytes: 0,
         received_bytes: 0,

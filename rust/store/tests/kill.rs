@@ -27,10 +27,7 @@ fn commit(on: &State, number: u64) -> Transaction {
     let schema = Value::from(number);
     Transaction::new(on, sha256(format!("set {number}")))
         .pin(id.as_str(), manifest.into_bytes(), files(), grant(number))
-        .tombstone(
-            format!("{id}.tool{}", number % 31),
-            Tombstone { schema, required: vec![], facts: Value::Null },
-        )
+        .tombstone(format!("{id}.tool{}", number % 31), Tombstone(schema))
 }
 
 /// Which commit a store is at: everything in it has to say the same.
@@ -45,7 +42,7 @@ fn number(store: &Store) -> u64 {
         assert_eq!(state.pin(&format!("c{}", number % CONNECTORS)).unwrap().grant, grant(number));
     }
     for (_, stone) in state.tombstones() {
-        let named = stone.schema.to_text().parse::<u64>().unwrap();
+        let named = stone.0.to_text().parse::<u64>().unwrap();
         assert!((1..=newest).contains(&named));
     }
     for loaded in store.load(&state) {
@@ -129,7 +126,7 @@ fn event(number: u64, deed: Deed) -> Event {
         subject: "c0.write".into(),
         tool_set: sha256("set"),
         object: Some(plan(number)),
-        outcome: "ok",
+        outcome: "ok".into(),
         status: None,
         sent_bytes: 0,
         received_bytes: 0,

@@ -124,7 +124,7 @@ fn public_address() -> Vec<String> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tls {
-    /// With a certificate for `api.example`, by the authority that the client trusts.
+    /// With a certificate for `api.example` and `other.example`, by the authority that the client trusts.
     #[default]
     Good,
     /// For another name.
@@ -183,9 +183,15 @@ pub struct Call {
     /// The connector, counted from 0.
     #[serde(default)]
     pub connector: usize,
+    /// The name of the tool; absent: the first of the connector.
+    pub tool: Option<String>,
+    /// It begins so long after the one before has ended.
+    #[serde(default)]
+    pub after_ms: u64,
     /// The arguments; absent: `{"words": ARGUMENT}` with [`ARGUMENT`].
     pub arguments: Option<Value>,
-    /// `ok`, `status.NNN` for an error result, or a stable code.
+    /// `ok`, `status.NNN` for an error result, or a stable code; `net.*` is any of these, and `answered` stands for
+    /// `ok`, any status, and `response.invalid`.
     pub code: String,
     /// Another code that is as good, where the order of things is not the kit's to choose.
     pub or_code: Option<String>,

@@ -67,7 +67,7 @@ async fn run(api: &Server, path: &Path) -> Result<ExitCode, Trouble> {
     attacks(api, &stage).await?;
 
     step(5, "The audit trail: what was done, without a value or a secret");
-    let (records, head) = stage.session.audit();
+    let (records, head) = stage.session.audit()?;
     trail(&records);
     if !connector_core::audit::verify(&records, head) {
         return Err(Trouble::new("demo.audit", "the audit trail does not verify"));

@@ -8,9 +8,11 @@ mod pure;
 mod schema;
 mod server;
 mod session;
+mod tools;
 mod wire;
 
 pub(crate) use export::{grammar_value, tools_value};
 pub(crate) use message::object;
 pub(crate) use pure::report;
 pub(crate) use server::serve;
+pub(crate) use tools::{audit, list, review_value};

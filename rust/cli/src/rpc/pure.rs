@@ -45,6 +45,7 @@ pub(super) fn call(request: &Request) -> Option<Result<Value, Failure>> {
         "manifest.check" => request.params().and_then(|params| manifest_check(&params)),
         "schema.compile" => request.params().and_then(schema::compile),
         "schema.accepts" => request.params().and_then(schema::accepts),
+        "schema.narrower" => request.params().and_then(|params| schema::narrower(&params)),
         "schema.grammar" => request.params().and_then(schema::grammar),
         "schema.safe" => request.params().and_then(schema::safe),
         "canonical.hash" => request.params().and_then(|params| canonical_hash(&params)),

@@ -1,7 +1,7 @@
 //! Parameter schemas.
 
 use connector_core::json::{Path, Value, read_strict};
-use connector_core::schema::{Change, Dialect, Formats, Note, Options, Schema, Violation, World};
+use connector_core::schema::{Change, Dialect, Formats, Note, Options, Schema, Verdict, Violation, World};
 use connector_core::text::{Cleaner, Context, ModelTokens};
 use connector_core::{Code, Findings, Refusal, TrustLimits, record, words};
 use smol_str::SmolStr;
@@ -28,6 +28,18 @@ record! {
         formats: Option<FormatsWord> = "formats",
         value: Option<Value> = "value",
         value_text: Option<SmolStr> = "valueText",
+    }
+}
+
+record! {
+    pub(super) struct NarrowerParams {
+        old: Option<Value> = "old",
+        old_text: Option<SmolStr> = "oldText",
+        new: Option<Value> = "new",
+        new_text: Option<SmolStr> = "newText",
+        world: Option<WorldWord> = "world",
+        dialect: Option<DialectWord> = "dialect",
+        formats: Option<FormatsWord> = "formats",
     }
 }
 
@@ -79,6 +91,36 @@ pub(super) fn accepts(params: AcceptsParams) -> Result<Value, Failure> {
     };
     let violations = Value::Array(violations.iter().map(violation).collect());
     Ok(object([("accepted", accepted.into()), ("violations", violations)]))
+}
+
+/// `schema.narrower`: whether a new schema takes nothing that the old one refuses.
+pub(super) fn narrower(params: &NarrowerParams) -> Result<Value, Failure> {
+    let compile = |which: &str, schema: &Option<Value>, text: &Option<SmolStr>| {
+        if schema.is_some() == text.is_some() {
+            return Err(Failure::Params(format!("give one of `{which}` and `{which}Text`")));
+        }
+        Compiled::new(SchemaParams {
+            schema: schema.clone(),
+            schema_text: text.clone(),
+            world: params.world,
+            dialect: params.dialect,
+            formats: params.formats,
+        })?
+        .valid(&format!("`{which}` breaks rules of the profile"))
+    };
+    let old = compile("old", &params.old, &params.old_text)?;
+    let new = compile("new", &params.new, &params.new_text)?;
+    Ok(object(match new.is_narrower_than(&old) {
+        Verdict::Narrower => vec![("verdict", "narrower".into())],
+        Verdict::Wider { witness, pointer } => {
+            vec![("verdict", "wider".into()), ("witness", witness), ("pointer", pointer.into())]
+        }
+        Verdict::Undecided { pointer, reason } => vec![
+            ("verdict", "undecided".into()),
+            ("pointer", pointer.into()),
+            ("reason", reason.to_string().into()),
+        ],
+    }))
 }
 
 /// `schema.grammar`: the schema as GBNF, and where that is wider.
@@ -144,20 +186,24 @@ impl Compiled {
         let schema = Schema::compile(&schema, &Path::Root, options, &limits, &mut found);
         Ok(Self { schema: schema.filter(|_| !found.has_errors()), found, source })
     }
-}
 
-impl Compiled {
-    /// The schema, or every finding.
-    fn schema(params: SchemaParams) -> Result<Schema, Failure> {
-        let Self { schema, found, source } = Self::new(params)?;
+    /// The schema, or `schema.invalid` with all findings.
+    fn valid(self, reason: &str) -> Result<Schema, Failure> {
+        let Self { schema, found, source } = self;
         schema.ok_or_else(|| {
-            let refusal = Refusal::new(Code::SchemaInvalid, "the schema breaks rules of the profile");
-            let refusal = refusal.with_findings(found.into_list());
+            let refusal = Refusal::new(Code::SchemaInvalid, reason).with_findings(found.into_list());
             match source {
                 Some(source) => Failure::about(refusal, source.as_bytes()),
                 None => refusal.into(),
             }
         })
+    }
+}
+
+impl Compiled {
+    /// The schema, or every finding.
+    fn schema(params: SchemaParams) -> Result<Schema, Failure> {
+        Self::new(params)?.valid("the schema breaks rules of the profile")
     }
 }
 

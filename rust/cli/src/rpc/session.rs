@@ -3,50 +3,21 @@
 use std::sync::Arc;
 
 use connector_core::call::{Reason, ToolCall};
-use connector_core::grant::Grant;
 use connector_core::json::{Sha256, Value};
 use connector_core::shape::Integer;
 use connector_core::{Code, Refusal, record};
-use connector_runtime::{Installed, Secret, Session};
+use connector_runtime::{Secret, Session};
 use smol_str::SmolStr;
 
 use super::asking::AskingStore;
 use super::export::{self, GrammarParams, ReadParams, ToolsParams};
 use super::message::{Failure, Request, object};
 use super::server::{Outcome, Server};
-use crate::options::open_options;
-
-record! {
-    struct OpenParams {
-        limits: Option<Value> = "limits",
-        ask_credentials: bool = "askCredentials",
-        test_roots: Option<SmolStr> = "testRoots",
-        test_resolve: Option<Value> = "testResolve",
-        test_connect: Option<Value> = "testConnect",
-    }
-}
+use super::tools::{self, Host};
 
 record! {
     struct OfSession {
         session: SmolStr = "session",
-    }
-}
-
-record! {
-    struct Install {
-        session: SmolStr = "session",
-        text: SmolStr = "text",
-        source: SmolStr = "source",
-        grant: Option<Grant> = "grant",
-        contract: Option<SmolStr> = "contract",
-    }
-}
-
-record! {
-    struct SetGrant {
-        session: SmolStr = "session",
-        id: SmolStr = "id",
-        grant: Grant = "grant",
     }
 }
 
@@ -110,22 +81,20 @@ record! {
 /// Calls a method of a session.
 pub(super) fn call(server: &mut Server, request: &Request) -> Result<Outcome, Failure> {
     let result = match request.method.as_str() {
-        "session.open" => open(server, &request.params()?),
+        "session.open" => tools::open(server, &request.params()?),
         "session.close" => {
             let OfSession { session } = request.params()?;
             find_open(server, &session)?.close();
             server.sessions.remove(session.as_str());
             Ok(object([]))
         }
-        "session.install" => install(server, request.params()?),
-        "session.grant" => {
-            let SetGrant { session, id, grant } = request.params()?;
-            let installed = find(server, &session)?.set_grant(&id, grant)?;
-            Ok(object([("contract", hash(installed.contract))]))
-        }
+        "session.install" => tools::install(server, &request.params()?),
+        "session.grant" => tools::set_grant(server, request.params()?),
+        "session.remove" => tools::remove(server, &request.params()?),
+        "session.review" => tools::review(server, request.params()?),
         "session.list" => {
             let OfSession { session } = request.params()?;
-            list(&*find(server, &session)?)
+            Ok(tools::list(&*find(server, &session)?)?)
         }
         "credential.set" => {
             let SetCredential { session, id, name, secret } = request.params()?;
@@ -162,9 +131,12 @@ pub(super) fn call(server: &mut Server, request: &Request) -> Result<Outcome, Fa
         }
         "audit.read" => {
             let OfSession { session } = request.params()?;
-            let (records, head) = find(server, &session)?.audit();
-            let records = records.iter().map(connector_core::audit::Record::to_value).collect();
-            Ok(object([("records", Value::Array(records)), ("head", hash(head))]))
+            Ok(tools::audit(&*find(server, &session)?)?)
+        }
+        "audit.verify" => tools::verify_audit(server, &request.params()?),
+        "ledger.read" => {
+            let OfSession { session } = request.params()?;
+            tools::ledger(&*find(server, &session)?)
         }
         #[cfg(feature = "test-hooks")]
         "test.advance" if server.hooks => {
@@ -181,13 +153,24 @@ pub(super) fn call(server: &mut Server, request: &Request) -> Result<Outcome, Fa
 
 /// A session that is open, and its store where that asks.
 pub(crate) struct Open {
-    session: Arc<Session>,
+    pub(super) session: Arc<Session>,
     asking: Option<Arc<AskingStore>>,
+    host: Option<Host>,
 }
 
 impl Open {
+    pub(super) fn new(session: Arc<Session>, asking: Option<Arc<AskingStore>>, host: Option<Host>) -> Self {
+        Self { session, asking, host }
+    }
+
+    /// Keeps what the host of a store keeps, where that is on this side.
+    pub(super) fn keep(&self) {
+        self.host.iter().for_each(|host| host.keep(&self.session));
+    }
+
     /// Closes it: running calls are cancelled, waiting ones too.
     pub(crate) fn close(&self) {
+        self.keep();
         self.session.close();
         self.asking.iter().for_each(|store| store.close());
     }
@@ -198,11 +181,11 @@ impl Open {
     }
 }
 
-fn find(server: &Server, session: &str) -> Result<Arc<Session>, Failure> {
+pub(super) fn find(server: &Server, session: &str) -> Result<Arc<Session>, Failure> {
     find_open(server, session).map(|open| Arc::clone(&open.session))
 }
 
-fn find_open<'s>(server: &'s Server, session: &str) -> Result<&'s Open, Failure> {
+pub(super) fn find_open<'s>(server: &'s Server, session: &str) -> Result<&'s Open, Failure> {
     let number = session.strip_prefix('s').and_then(|number| number.parse::<u64>().ok());
     let was_open = number.is_some_and(|number| (1..=server.opened).contains(&number));
     server.sessions.get(session).ok_or_else(|| {
@@ -221,71 +204,8 @@ fn fail() -> Result<Value, Failure> {
     panic!("test.panic was called")
 }
 
-fn hash(hash: Sha256) -> Value {
+pub(super) fn hash(hash: Sha256) -> Value {
     hash.to_string().into()
-}
-
-fn open(server: &mut Server, params: &OpenParams) -> Result<Value, Failure> {
-    let asks_for_hooks =
-        params.test_roots.is_some() || params.test_resolve.is_some() || params.test_connect.is_some();
-    if asks_for_hooks && !(cfg!(feature = "test-hooks") && server.hooks) {
-        return Err(Failure::Params(
-            "test members are offered by `connector rpc --test-hooks` of a test build only".into(),
-        ));
-    }
-    let mut options = open_options(
-        params.limits.as_ref(),
-        params.test_roots.as_deref(),
-        params.test_resolve.as_ref(),
-        params.test_connect.as_ref(),
-    )
-    .map_err(Failure::Params)?;
-    server.opened += 1;
-    let name = format!("s{}", server.opened);
-    let asking = params.ask_credentials.then(|| AskingStore::new(name.clone(), server.answers.clone()));
-    let asking = asking.map(Arc::new);
-    if let Some(store) = &asking {
-        options.credentials = Arc::<AskingStore>::clone(store);
-    }
-    server.sessions.insert(name.clone(), Open { session: Arc::new(Session::open(options)), asking });
-    Ok(object([("session", name.into())]))
-}
-
-fn install(server: &Server, params: Install) -> Result<Value, Failure> {
-    let Install { session, text, source, grant, contract } = params;
-    let grant = grant.unwrap_or_default();
-    let session = find(server, &session)?;
-    let installed = session.install(text.as_bytes(), &source, grant, contract.as_deref());
-    let Installed { contract, tools } = installed.map_err(|refusal| match refusal.code {
-        Code::ManifestInvalid => Failure::about(refusal, text.as_bytes()),
-        // The findings of other codes speak of the grant, which is no text of its own.
-        _ => refusal.into(),
-    })?;
-    let tool =
-        |(name, effect): (String, Sha256)| object([("name", name.into()), ("effectHash", hash(effect))]);
-    Ok(object([("contract", hash(contract)), ("tools", Value::Array(tools.into_iter().map(tool).collect()))]))
-}
-
-fn list(session: &Session) -> Result<Value, Failure> {
-    let listed = session.list()?;
-    let connector = |connector: &Arc<connector_core::toolset::Connector>| {
-        let manifest = connector.manifest();
-        object([
-            ("id", connector.id().into()),
-            ("version", manifest.version().into()),
-            ("title", manifest.title().into()),
-            ("source", connector.source().into()),
-            ("sha256", hash(manifest.sha256())),
-        ])
-    };
-    let tool = |tool: &connector_runtime::ListedTool| {
-        object([("name", tool.name.as_str().into()), ("effectHash", hash(tool.effect_hash))])
-    };
-    Ok(object([
-        ("contract", hash(listed.contract)),
-        ("connectors", Value::Array(listed.connectors.iter().map(connector).collect())),
-        ("tools", Value::Array(listed.tools.iter().map(tool).collect())),
-    ]))
 }
 
 fn plan(server: &Server, params: PlanCall) -> Result<Value, Failure> {

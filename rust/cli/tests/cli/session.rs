@@ -257,7 +257,7 @@ fn a_tool_set_changes_only_as_its_rules_say() {
     let session = stage.session.clone();
     let before = stage.contract.clone();
     let again = json!({"session": session, "text": manifest("a"), "source": "elsewhere"});
-    assert_eq!(stage.rpc.refusal("session.install", &again), "install.source");
+    assert_eq!(stage.rpc.refusal("session.install", &again), "merge.source");
     let stale =
         json!({"session": session, "text": manifest("b"), "source": "test", "contract": "0".repeat(64)});
     assert_eq!(stage.rpc.refusal("session.install", &stale), "contract.stale");

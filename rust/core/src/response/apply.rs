@@ -1,8 +1,9 @@
 //! From an answer to the result for the model.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use super::charset::json_text;
+use super::charset::{json_text, start};
 use super::clean::Wash;
 use super::dress::Dresser;
 use super::frame::{Content, common_start, frame};
@@ -64,6 +65,14 @@ const MAX_TYPE_CHARS: usize = 100;
 /// How much of the end of a cut text may be dropped, so that no half of a secret stands there.
 const MAX_TAIL_CHARS: usize = 4_096;
 
+/// How much of a text is looked at at least, in bytes: cleaning may take much of it away.
+const MIN_WINDOW: usize = 256 << 10;
+/// How much of a page that is not UTF-8 is looked at at least: scripts may stand before what a person sees.
+const MAX_PAGE: usize = 2 << 20;
+/// The most JSON values of an answer. Each takes more than the two bytes that it may have on the wire: without this, the
+/// cap on decoded bytes would be no bound of memory.
+const MAX_VALUES: usize = 200_000;
+
 impl ResponseMap {
     /// The result for the model. Never fails: what cannot be read becomes an error result with the status, since
     /// the request was carried out.
@@ -75,7 +84,7 @@ impl ResponseMap {
         let wash = Wash::new(context.tokens, context.secrets);
         let dresser = Dresser::new(&wash, limit, context.limits);
         let selection = Selection { dresser, parts: context.limits.result_parts };
-        let mut answer = Answer { map: self, received, context, wash: &wash, selection };
+        let mut answer = Answer { map: self, received, context, wash: &wash, selection, limit };
         let outcome = answer.outcome();
         let status = received.status;
         let mut refusal = None;
@@ -116,6 +125,8 @@ struct Answer<'a> {
     context: &'a MapContext<'a>,
     wash: &'a Wash<'a>,
     selection: Selection<'a>,
+    /// The most characters of the result.
+    limit: usize,
 }
 
 impl Answer<'_> {
@@ -180,6 +191,9 @@ impl Answer<'_> {
         let max_bytes = limits.response_decoded_bytes.saturating_mul(3);
         let profile = Profile { max_bytes, max_depth: limits.json_depth, numbers: Numbers::Any };
         let text = json_text(&self.received.body);
+        if values(text.as_bytes()) > MAX_VALUES {
+            return Err(format!("the answer holds more than {MAX_VALUES} JSON values"));
+        }
         let (value, findings) = read(text.as_bytes(), profile);
         match findings.list().iter().find(|finding| finding.is_error()) {
             Some(finding) => Err(format!("the answer is not JSON that can be read ({})", finding.rule.id)),
@@ -207,20 +221,29 @@ impl Answer<'_> {
 
     fn text(&mut self, media: Option<&MediaType>) -> Outcome {
         let charset = media.and_then(MediaType::charset).unwrap_or_default();
-        let mut text = charset.decode(&self.received.body, self.received.body_cut);
+        let (html, cut) = (media.is_some_and(MediaType::is_html), self.received.body_cut);
+        // Cleaning copies; what can never be shown is not copied.
+        let window = self.limit.saturating_mul(4).max(MIN_WINDOW);
+        let (mut text, unread) =
+            charset.decode(&self.received.body, cut, if html { MAX_PAGE.max(window) } else { window });
         if is_binary(&text) {
             return self.described(media);
         }
-        if media.is_some_and(MediaType::is_html) {
-            text = html::seen(&text);
+        let mut missing = unread;
+        if html {
+            let (seen, left) = html::seen(&text, window);
+            missing += left.chars().count();
+            text = Cow::Owned(seen);
         }
-        let mut missing = 0;
-        if self.received.body_cut {
-            let kept = without_tail(&text).len();
-            missing = text.get(kept..).unwrap_or_default().chars().count().max(1);
-            text.truncate(kept);
+        let shown = start(&text, window);
+        let mut kept = shown.len();
+        if cut || missing > 0 || kept < text.len() {
+            kept = without_tail(shown).len();
+            missing += text.get(kept..).unwrap_or_default().chars().count();
+            missing = missing.max(1);
         }
-        let text = self.wash.clean(&text, usize::MAX).text;
+        let text = text.get(..kept).unwrap_or_default();
+        let text = self.wash.clean(text, usize::MAX).text;
         Outcome::Success(Content::Text(text, missing))
     }
 
@@ -273,6 +296,26 @@ impl Answer<'_> {
         let _written = write!(text, ": {}", message.text);
         Content::Text(text, message.missing)
     }
+}
+
+/// How many values a JSON text holds at most: one, and one for each `,`, `[` and `{` outside of strings.
+fn values(json: &[u8]) -> usize {
+    let mut bytes = json.iter();
+    let mut count = 1;
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b',' | b'[' | b'{' => count += 1,
+            b'"' => {
+                while bytes
+                    .next()
+                    .is_some_and(|byte| *byte != b'"' && (*byte != b'\\' || bytes.next().is_some()))
+                {
+                }
+            }
+            _ => {}
+        }
+    }
+    count
 }
 
 /// Whether a body is nothing but white space, or a byte order mark.

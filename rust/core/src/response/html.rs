@@ -1,14 +1,20 @@
 //! What a person would not see of an HTML page is not shown to the model either.
 
+use super::charset::start;
+
 /// Elements whose content is no text of the page (HTML Standard, sections 4.2.6, 4.8.5, 4.12, 15.3.4).
 const UNSEEN: [&str; 6] = ["script", "style", "template", "iframe", "noembed", "noframes"];
 
 /// The page without comments, declarations, processing instructions, and the elements in [`UNSEEN`]; one that
-/// does not end takes the rest of the page, as it does for a browser. Tags and text stay as they are.
-pub(super) fn seen(page: &str) -> String {
-    let mut seen = String::with_capacity(page.len());
+/// does not end takes the rest of the page, as it does for a browser. Tags and text stay as they are. What goes beyond
+/// `most` bytes is given back as it stands, at a tag or where the text was.
+pub(super) fn seen(page: &str, most: usize) -> (String, &str) {
+    let mut seen = String::new();
     let mut rest = page;
     while let Some(at) = rest.find('<') {
+        if seen.len() + at >= most {
+            break;
+        }
         let (before, tag) = rest.split_at(at);
         seen.push_str(before);
         rest = unseen(tag).unwrap_or_else(|| {
@@ -16,8 +22,9 @@ pub(super) fn seen(page: &str) -> String {
             tag.get(1..).unwrap_or_default()
         });
     }
-    seen.push_str(rest);
-    seen
+    let end = start(rest, most.saturating_sub(seen.len()));
+    seen.push_str(end);
+    (seen, rest.get(end.len()..).unwrap_or_default())
 }
 
 /// What stands behind something unseen that `tag` starts with; nothing when it starts with something else.
@@ -69,7 +76,13 @@ fn behind_end<'p>(content: &'p str, element: &str) -> &'p str {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::seen as seen_within;
+
+    fn seen(page: &str) -> String {
+        let (seen, left) = seen_within(page, usize::MAX);
+        assert_eq!(left, "");
+        seen
+    }
 
     #[test]
     fn what_a_person_sees_stays() {
@@ -99,6 +112,13 @@ mod tests {
         ] {
             assert_eq!(seen(page), left, "{page}");
         }
+    }
+
+    #[test]
+    fn no_more_is_looked_at_than_there_is_room_for() {
+        assert_eq!(seen_within("ab<script>x</script>cd<b>ef", 4), ("abcd".to_owned(), "<b>ef"));
+        assert_eq!(seen_within("abécd", 3), ("ab".to_owned(), "écd"));
+        assert_eq!(seen_within("ab<b>", 2), ("ab".to_owned(), "<b>"));
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! What a map makes of an answer, told by examples.
 
 use super::*;
-use crate::TrustLimits;
 use crate::json::{Path, read_text};
 use crate::request::Method;
 use crate::rule::Findings;
 use crate::shape::{Reading, Shape};
 use crate::text::{ModelTokens, Redactor};
+use crate::{Code, TrustLimits};
 
 const SECRET: &str = "correct-horse-battery";
 
@@ -491,10 +491,11 @@ fn a_body_cannot_pose_as_another_member() {
 
 #[test]
 fn hostile_answers_do_not_multiply() {
-    // 4 MiB of small values, 128 readers of the whole, at the largest result that there is.
+    // 4 MiB of values, nearly as many as may be, 128 readers of the whole, at the largest result that there is.
     let mut body = String::from("[");
-    while body.len() < (4 << 20) - 40 {
-        body.push_str(r#"{"a":[[[0]]],"b":"x"},"#);
+    let item = format!(r#"{{"a":[[[0]]],"b":"{}"}},"#, "x".repeat(110));
+    while body.len() < (4 << 20) - 150 {
+        body.push_str(&item);
     }
     body.push_str("0]");
     let case = json(&body);
@@ -511,10 +512,24 @@ fn hostile_answers_do_not_multiply() {
     let mapped = case.apply(&format!(r#"{{"maxChars": 262144, "fields": {{{}}}}}"#, whole.join(",")));
     assert!(mapped.text.chars().count() <= 262_144);
     // Many levels, a long number, many keys.
-    for body in [format!("{}{}", "[".repeat(32), "]".repeat(32)), "1".repeat(4 << 20), falling_keys(300_000)]
+    for body in [format!("{}{}", "[".repeat(32), "]".repeat(32)), "1".repeat(4 << 20), falling_keys(190_000)]
     {
         assert!(json(&body).apply("{}").text.chars().count() <= 4_000);
     }
+}
+
+#[test]
+fn more_values_than_any_honest_answer_has_are_refused() {
+    // Each takes many times the two bytes that it has here.
+    let list = |count: usize| format!("[{}0]", "0,".repeat(count - 2));
+    assert_eq!(json(&list(200_000)).apply("{}").refusal, None);
+    for body in [list(200_001), falling_keys(300_000), "[".repeat(200_001)] {
+        let mapped = json(&body).apply("{}");
+        assert_eq!(mapped.refusal.map(|refusal| refusal.code), Some(Code::ResponseInvalid));
+        assert!(mapped.text.contains("more than 200000 JSON values"), "{}", mapped.text);
+    }
+    let text = format!(r#"["{}", "\"{}"]"#, ",".repeat(300_000), "[".repeat(300_000));
+    assert_eq!(json(&text).apply("{}").refusal, None, "what stands in strings is no value");
 }
 
 fn falling_keys(count: usize) -> String {

@@ -102,10 +102,11 @@ impl Field {
 
 /// What a property of this name can be in the objects of a set.
 pub(crate) fn field(arena: &Arena, root: Id, name: &str) -> Field {
-    // A plain object answers at once.
+    // A plain object answers at once, unless its members are counted: then one may hang on another.
     if let Some(set) = plain(arena, root)
         && let [Clause { pos, neg }] = set.obj.as_slice()
         && neg.is_empty()
+        && pos.count == (0, None)
     {
         return look(arena, pos.field(name), 0).unwrap_or_else(|| searched(arena, root, name));
     }

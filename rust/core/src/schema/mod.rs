@@ -24,6 +24,7 @@
 //! | any other | refused by name |
 
 mod accepts;
+mod annotations;
 mod arena;
 mod array;
 mod chain;

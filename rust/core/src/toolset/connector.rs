@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::effect::Scope;
+use super::bounds::Bounds;
+use super::effect::{self, Scope};
+use super::tree::Leaf;
 use crate::grant::{Grant, is_tool};
-use crate::json::{Path, Sha256};
+use crate::json::{Path, Sha256, Value, canonical, sha256};
 use crate::manifest::{Manifest, Tool};
 use crate::origin::BoundOrigin;
 use crate::request::{AnySlot, CredentialUse, Settings, Source};
@@ -34,7 +36,17 @@ pub struct Connector {
     grant_hash: Sha256,
     origins: BTreeMap<SmolStr, BoundOrigin>,
     settings: Settings,
-    effects: Vec<Sha256>,
+    key: Option<SmolStr>,
+    tools: Vec<BoundTool>,
+    digest: Sha256,
+}
+
+/// What a tool is, bound: everything that its effect hash covers.
+#[derive(Debug)]
+pub(super) struct BoundTool {
+    pub(super) document: Arc<Value>,
+    pub(super) effect: Sha256,
+    pub(super) bounds: Bounds,
 }
 
 impl Connector {
@@ -69,11 +81,23 @@ impl Connector {
             return Err(Refusal::new(Code::GrantInvalid, reason).with_findings(findings.into_list()));
         }
         let grant = grant.of_connector(manifest.id().as_str());
-        let effects = (0..)
-            .zip(manifest.tools())
-            .map(|(index, tool)| effect(&manifest, index, tool, &origins, &settings));
-        let (effects, grant_hash) = (effects.collect(), grant.hash(manifest.sha256()));
-        Ok(Self { manifest, source: source.into(), grant, grant_hash, origins, settings, effects })
+        let tools = (0..).zip(manifest.tools()).map(|(index, tool)| {
+            let document = document(&manifest, index, tool, &origins, &settings);
+            let (effect, bounds) = (effect::hash(&document), Bounds::new(tool, limits));
+            BoundTool { document: Arc::new(document), effect, bounds }
+        });
+        let tools: Vec<BoundTool> = tools.collect();
+        let names = manifest.tools().iter().map(|tool| tool.full_name().as_str());
+        let digest = digest(names.zip(tools.iter().map(|tool| tool.effect)));
+        let (key, grant_hash) = (None, grant.hash(manifest.sha256()));
+        let source = source.into();
+        Ok(Self { manifest, source, grant, grant_hash, origins, settings, key, tools, digest })
+    }
+
+    /// The same, with the host's name of the key by which the manifest's signature was verified.
+    pub fn signed_by(mut self, key: &str) -> Self {
+        self.key = Some(key.into());
+        self
     }
 
     /// The connector's id.
@@ -89,6 +113,20 @@ impl Connector {
     /// The host's label of where the manifest came from.
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// The key by which the manifest is signed, if it is.
+    pub fn key(&self) -> Option<&str> {
+        self.key.as_deref()
+    }
+
+    /// Whether it is the very same manifest from the same hands, with the same grant.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.manifest.sha256() == other.manifest.sha256()
+            && self.grant_hash == other.grant_hash
+            && self.source == other.source
+            && self.key == other.key
+            && self.digest == other.digest
     }
 
     /// The grant.
@@ -149,7 +187,12 @@ impl Connector {
     /// Full names and effect hashes of the tools, in file order.
     pub fn effects(&self) -> impl Iterator<Item = (&str, Sha256)> {
         let names = self.manifest.tools().iter().map(|tool| tool.full_name().as_str());
-        names.zip(self.effects.iter().copied())
+        names.zip(self.tools.iter().map(|tool| tool.effect))
+    }
+
+    /// The tools of the manifest, bound, in file order.
+    pub(super) fn tools(&self) -> impl ExactSizeIterator<Item = (&Tool, &BoundTool)> {
+        self.manifest.tools().iter().zip(&self.tools)
     }
 
     /// The full names of the tools that the grant lets be called, in file order.
@@ -169,6 +212,20 @@ impl fmt::Debug for Connector {
             .field("grant", &self.grant_hash)
             .finish_non_exhaustive()
     }
+}
+
+impl Leaf for Arc<Connector> {
+    fn digest(&self) -> Sha256 {
+        self.digest
+    }
+}
+
+/// SHA-256 over the RFC 8785 form of the list of `[full name, effect hash]`, sorted by name.
+fn digest<'n>(tools: impl Iterator<Item = (&'n str, Sha256)>) -> Sha256 {
+    let mut tools: Vec<(&str, Sha256)> = tools.collect();
+    tools.sort_unstable();
+    let pair = |(name, hash): (&str, Sha256)| Value::Array(vec![name.into(), hash.to_string().into()]);
+    sha256(canonical(&Value::Array(tools.into_iter().map(pair).collect())).unwrap_or_default())
 }
 
 fn bind_origins(
@@ -202,13 +259,13 @@ fn bind_origins(
     bound
 }
 
-fn effect(
+fn document(
     manifest: &Manifest,
     index: usize,
     tool: &Tool,
     origins: &BTreeMap<SmolStr, BoundOrigin>,
     settings: &Settings,
-) -> Sha256 {
+) -> Value {
     let origin = tool.request().origin.0.as_str();
     let mut used_settings = Vec::new();
     let mut used_credentials = Vec::new();
@@ -227,5 +284,5 @@ fn effect(
             .collect(),
         credentials: used_credentials.iter().map(String::as_str).collect(),
     }
-    .hash()
+    .document()
 }

@@ -17,14 +17,13 @@ pub(super) struct Scope<'m> {
 }
 
 impl Scope<'_> {
-    /// SHA-256 over the RFC 8785 form of the document below. Where order can be seen on the wire or by the model
-    /// (query, headers, bodies, response fields, parameters), an object stands as the list of its members.
+    /// All of it as one document.
     ///
     /// ```text
     /// {"connector": {id, title, description, homepage}, "tool": {...},
     ///  "origins": {name: {"entry", "bound"}}, "settings": {name: {"entry", "bound"}}, "credentials": {name: entry}}
     /// ```
-    pub(super) fn hash(&self) -> Sha256 {
+    pub(super) fn document(&self) -> Value {
         let manifest = |name: &str| self.manifest.get(name).cloned().unwrap_or(Value::Null);
         let entry = |kind: &str, name: &str| {
             self.manifest.get(kind).and_then(|named| named.get(name)).cloned().unwrap_or(Value::Null)
@@ -40,13 +39,22 @@ impl Scope<'_> {
         let credentials = self.credentials.iter().map(|name| (*name, entry("credentials", name)));
         let document = [
             ("connector", Value::Object(connector.into_iter().collect())),
-            ("tool", tool.map_or(Value::Null, tool_document)),
+            ("tool", tool.cloned().unwrap_or(Value::Null)),
             ("origins", Value::Object([bound("origins", origin, url.into())].into_iter().collect())),
             ("settings", Value::Object(settings.collect())),
             ("credentials", Value::Object(credentials.collect())),
         ];
-        sha256(canonical(&Value::Object(document.into_iter().collect())).unwrap_or_default())
+        Value::Object(document.into_iter().collect())
     }
+}
+
+/// The effect hash: SHA-256 over the RFC 8785 form of the document of a tool. Where order can be seen on the wire or
+/// by the model (query, headers, bodies, response fields, parameters), an object stands as the list of its members.
+pub(super) fn hash(document: &Value) -> Sha256 {
+    let members = document.as_object().into_iter().flat_map(Object::iter).map(|(name, value)| {
+        (name.clone(), if name == "tool" { tool_document(value) } else { value.clone() })
+    });
+    sha256(canonical(&Value::Object(members.collect())).unwrap_or_default())
 }
 
 fn tool_document(tool: &Value) -> Value {
@@ -135,7 +143,7 @@ mod tests {
             settings: vec![("book", &book)],
             credentials: vec!["token"],
         };
-        scope.hash()
+        super::hash(&scope.document())
     }
 
     /// Everything that can be changed at one place: another value, another name, one member or item less or more.
@@ -246,7 +254,8 @@ mod tests {
         let manifest = read_strict(manifest().to_string().as_bytes(), profile).unwrap();
         let hash = |origin: &str, book: Value| {
             let (origin, settings) = (("server", origin), vec![("book", &book)]);
-            Scope { manifest: &manifest, tool: 0, origin, settings, credentials: vec!["token"] }.hash()
+            let scope = Scope { manifest: &manifest, tool: 0, origin, settings, credentials: vec!["token"] };
+            super::hash(&scope.document())
         };
         let base = hash("https://a.example", "x".into());
         assert_ne!(base, hash("https://a.example/b", "x".into()));

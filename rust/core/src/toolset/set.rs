@@ -1,21 +1,26 @@
 //! An immutable set of bound connectors, named by its hash.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use super::merge::Past;
+use super::tree::Tree;
 use super::{Connector, Contract};
-use crate::json::{Sha256, Value, canonical, sha256};
+use crate::json::Sha256;
 use crate::manifest::Tool;
-use crate::{Code, Refusal};
 
-/// The connectors that are installed at one moment. Immutable; its name is the SHA-256 over the sorted full names
-/// of its tools and their effect hashes, whatever the order in which the connectors came.
-#[derive(Debug, Clone)]
+/// The connectors that are installed at one moment, and what is remembered of all that ever were. Immutable.
+///
+/// Its name is a SHA-256 over the full names of its tools and their effect hashes, whatever the order in which the
+/// connectors came. A set shares all but what changed with the one before, so a change costs the same however many
+/// connectors there are.
+#[derive(Debug, Clone, Default)]
 pub struct ToolSet {
-    connectors: BTreeMap<SmolStr, Arc<Connector>>,
-    hash: Sha256,
+    connectors: Tree<Arc<Connector>>,
+    past: Tree<Arc<Past>>,
+    tombstones: usize,
 }
 
 /// One tool of a set, with the connector that it belongs to.
@@ -27,31 +32,24 @@ pub struct ToolRef<'s> {
     pub tool: &'s Tool,
 }
 
-impl Default for ToolSet {
-    fn default() -> Self {
-        Self::of(BTreeMap::new())
-    }
-}
-
 impl ToolSet {
-    fn of(connectors: BTreeMap<SmolStr, Arc<Connector>>) -> Self {
-        let mut tools: Vec<(&str, Sha256)> =
-            connectors.values().flat_map(|connector| connector.effects()).collect();
-        tools.sort_unstable();
-        let pair = |(name, hash): (&str, Sha256)| Value::Array(vec![name.into(), hash.to_string().into()]);
-        let document = Value::Array(tools.into_iter().map(pair).collect());
-        let hash = sha256(canonical(&document).unwrap_or_default());
-        Self { connectors, hash }
+    /// An empty set that remembers what a store kept.
+    pub fn remembering(past: impl IntoIterator<Item = Past>) -> Self {
+        let mut set = Self::default();
+        for past in past {
+            set.remember(past);
+        }
+        set
     }
 
     /// The SHA-256 that names this set.
     pub fn hash(&self) -> Sha256 {
-        self.hash
+        self.connectors.hash()
     }
 
     /// The connectors, sorted by id.
     pub fn connectors(&self) -> impl ExactSizeIterator<Item = &Arc<Connector>> {
-        self.connectors.values()
+        self.connectors.iter()
     }
 
     /// The connector of an id.
@@ -66,77 +64,51 @@ impl ToolSet {
         Some(ToolRef { connector, tool })
     }
 
-    /// The set with one connector more.
-    ///
-    /// `seen` is the tool set that the caller saw last (compare and swap); the first install of an id may leave it
-    /// out. Installing what is installed already gives the same set.
-    ///
-    /// # Errors
-    /// `contract.stale`; `install.source` and `install.replacement` when the id is taken.
-    pub fn install(&self, connector: Arc<Connector>, seen: Option<Sha256>) -> Result<Self, Refusal> {
-        self.expect(seen)?;
-        let id = connector.id();
-        if let Some(installed) = self.connectors.get(id) {
-            if installed.source() != connector.source() {
-                let reason = format!("the connector id `{id}` belongs to another source, for good");
-                return Err(Refusal::new(Code::InstallSource, reason));
-            }
-            if installed.manifest().sha256() == connector.manifest().sha256()
-                && installed.grant_hash() == connector.grant_hash()
-            {
-                return Ok(self.clone());
-            }
-            let reason = format!("the connector `{id}` is installed already; replacing it takes a review");
-            return Err(Refusal::new(Code::InstallReplacement, reason));
-        }
-        let mut connectors = self.connectors.clone();
-        connectors.insert(id.into(), connector);
-        Ok(Self::of(connectors))
+    /// What is remembered for good, sorted by connector id; for a store.
+    pub fn past(&self) -> impl ExactSizeIterator<Item = &Arc<Past>> {
+        self.past.iter()
     }
 
-    /// The set in which a connector has another grant; `connector` is the installed one, bound anew.
-    ///
-    /// # Errors
-    /// `connector.unknown`, `install.replacement` when it is of another manifest, `grant.wider` when the new
-    /// grant allows anything that the old one does not.
-    pub fn regrant(&self, connector: Arc<Connector>) -> Result<Self, Refusal> {
-        let id = connector.id();
-        let Some(installed) = self.connectors.get(id) else {
-            return Err(Refusal::new(Code::ConnectorUnknown, format!("no connector `{id}` is installed")));
-        };
-        if installed.manifest().sha256() != connector.manifest().sha256() {
-            let reason = "a grant holds for the manifest that it was given for".to_owned();
-            return Err(Refusal::new(Code::InstallReplacement, reason));
-        }
-        if let Some(member) = connector.grant().wider_member(installed.grant()) {
-            let reason = format!("the new grant is wider in `{member}`, which takes an approval");
-            return Err(Refusal::new(Code::GrantWider, reason));
-        }
-        let mut connectors = self.connectors.clone();
-        connectors.insert(id.into(), connector);
-        Ok(Self::of(connectors))
+    /// What is remembered of a connector id.
+    pub fn past_of(&self, id: &str) -> Option<&Past> {
+        self.past.get(id).map(AsRef::as_ref)
     }
 
-    /// Compare and swap: the caller names the tool set that it saw.
-    fn expect(&self, seen: Option<Sha256>) -> Result<(), Refusal> {
-        if seen.is_none_or(|seen| seen == self.hash) {
-            return Ok(());
-        }
-        let reason = "the tool set is not the one that the contract was made for: list it again".to_owned();
-        Err(Refusal::new(Code::ContractStale, reason))
+    /// How many tool names are remembered.
+    pub fn tombstones(&self) -> usize {
+        self.tombstones
     }
 
     /// The contract of an export of every tool that the grants let be called.
     pub fn contract(&self) -> Contract {
-        let names = self.connectors.values().flat_map(|connector| connector.callable()).map(Into::into);
-        Contract::new(self.hash, names.collect())
+        let names = self.connectors().flat_map(|connector| connector.callable()).map(Into::into);
+        Contract::new(self.hash(), names.collect())
     }
 
     /// The contract of an export of some tools; names that are not in the set, or not granted, are left out.
     pub fn contract_of<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Contract {
-        let all: BTreeSet<&str> =
-            self.connectors.values().flat_map(|connector| connector.callable()).collect();
+        let all: BTreeSet<&str> = self.connectors().flat_map(|connector| connector.callable()).collect();
         let names = names.into_iter().filter(|name| all.contains(name)).map(Into::into);
-        Contract::new(self.hash, names.collect())
+        Contract::new(self.hash(), names.collect())
+    }
+
+    /// The set with a connector, and what is remembered of it; every check was made.
+    pub(super) fn with(&self, connector: Arc<Connector>, past: Past) -> Self {
+        let mut set = self.clone();
+        set.remember(past);
+        let id = SmolStr::new(connector.id());
+        set.connectors = set.connectors.insert(&id, connector);
+        set
+    }
+
+    pub(super) fn without(&self, id: &str) -> Self {
+        Self { connectors: self.connectors.remove(id), ..self.clone() }
+    }
+
+    fn remember(&mut self, past: Past) {
+        let known = self.past_of(past.id()).map_or(0, Past::names);
+        self.tombstones = self.tombstones.saturating_sub(known) + past.names();
+        let past = Arc::new(past);
+        self.past = self.past.insert(past.id(), Arc::clone(&past));
     }
 }

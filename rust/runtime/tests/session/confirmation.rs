@@ -156,7 +156,7 @@ async fn a_refused_execution_is_recorded_and_an_unknown_plan_is_not() {
         ("call notes.add", "ok"),
     ];
     assert_eq!(outcomes(&stage.session), expected.map(|(what, code)| (what.to_owned(), code.to_owned())));
-    let (records, _) = stage.session.audit();
+    let (records, _) = stage.session.audit().unwrap();
     let digests: Vec<_> = records.iter().skip(1).map(|record| record.event.object).collect();
     assert_eq!(digests, [Some(view.digest); 3]);
 }

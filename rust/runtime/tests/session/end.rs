@@ -42,7 +42,7 @@ async fn dropping_the_future_closes_the_socket_and_is_recorded() {
         }
         stage.closed().await;
         assert_eq!(outcomes(&stage.session).last().unwrap().1, expected);
-        let (records, head) = stage.session.audit();
+        let (records, head) = stage.session.audit().unwrap();
         assert!(audit::verify(&records, head));
         assert!(!stage.session.cancel(&view.plan), "nothing is left running");
     }
@@ -101,14 +101,14 @@ async fn a_closed_session_does_nothing_more() {
 async fn closing_cancels_what_runs_and_keeps_the_trail() {
     let stage = Stage::new(silent()).await;
     let view = plan(&stage.session, "notes.add", &json!({ "text": "x" })).unwrap();
-    let before = stage.session.audit().0.len();
+    let before = stage.session.audit().unwrap().0.len();
     let (outcome, ()) = tokio::join!(execute(&stage.session, &view), async {
         stage.request().await;
         stage.session.close();
     });
     assert_eq!(code(outcome), "outcome_unknown");
     stage.closed().await;
-    let (records, head) = stage.session.audit();
+    let (records, head) = stage.session.audit().unwrap();
     assert!(audit::verify(&records, head));
     assert_eq!(records.len(), before + 2, "the start and the end of the write");
     assert_eq!(records.last().unwrap().event.outcome, "outcome_unknown");
@@ -186,7 +186,7 @@ async fn a_thousand_calls_side_by_side_leave_nothing_running() {
             assert!(!session.cancel(&format!("{round}-{number}")), "{round}-{number} still runs");
         }
     }
-    let (records, head) = session.audit();
+    let (records, head) = session.audit().unwrap();
     assert!(audit::verify(&records, head));
     let count = |outcome: &str| records.iter().filter(|record| record.event.outcome == outcome).count();
     assert_eq!((count("ok") - 3, count("net.cancelled"), count("net.address")), (252, 500, 248));

@@ -22,7 +22,7 @@ fn an_id_belongs_to_its_first_source() {
     install(&session, &manifest("notes"), &least("notes")).unwrap();
     let bytes = manifest("notes").to_string();
     let other = session.install(bytes.as_bytes(), "web", grant(&least("notes")), None);
-    assert_eq!(code(other), "install.source");
+    assert_eq!(code(other), "merge.source");
     assert_eq!(session.list().unwrap().connectors[0].source(), "app");
 }
 
@@ -32,13 +32,13 @@ fn another_manifest_or_grant_under_the_same_id_is_a_replacement() {
     let before = install(&session, &manifest("notes"), &least("notes")).unwrap();
     let mut other = manifest("notes");
     other["version"] = json!("2");
-    assert_eq!(code(install(&session, &other, &least("notes"))), "install.replacement");
+    assert_eq!(code(install(&session, &other, &least("notes"))), "merge.supersedes");
     let wider = least_and("notes", &json!({ "loopback": true }));
-    assert_eq!(code(install(&session, &manifest("notes"), &wider)), "install.replacement");
+    assert_eq!(code(install(&session, &manifest("notes"), &wider)), "grant.wider");
     // The same JSON in other bytes is another manifest.
     let spaced = format!("{} ", manifest("notes"));
     let outcome = session.install(spaced.as_bytes(), "app", grant(&least("notes")), None);
-    assert_eq!(code(outcome), "install.replacement");
+    assert_eq!(code(outcome), "merge.supersedes");
     assert_eq!(session.list().unwrap().contract, before.contract);
 }
 
@@ -65,7 +65,7 @@ fn the_tool_set_does_not_depend_on_the_order_of_installs() {
         for index in order {
             install(&session, &manifest(ids[index]), &least(ids[index])).unwrap();
         }
-        (session.list().unwrap().contract, session.audit().1)
+        (session.list().unwrap().contract, session.audit().unwrap().1)
     };
     let all = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]].map(set);
     assert!(all.iter().all(|(contract, _)| *contract == all[0].0));

@@ -103,7 +103,7 @@ async fn say(session: &Session, name: &str, arguments: &str, log: &mut Log) {
 }
 
 fn records(session: &Session, log: &mut Log) {
-    let (records, head) = session.audit();
+    let (records, head) = session.audit().unwrap();
     assert!(verify(&records, head));
     log.0.extend(records.iter().map(|record| format!("{record:?} {}", record.to_value().to_text())));
     log.0.push(format!("{:?}", session.list().unwrap()));

@@ -110,9 +110,9 @@ async fn the_same_secret_is_not_tried_again() {
     assert_eq!(refusal.code.as_str(), "credential.rejected");
     assert!(refusal.advice.is_some(), "the model is told to stop");
     assert_eq!((tokens(&server).len(), store.asked()), (1, 2));
-    let (records, _) = session.audit();
+    let (records, _) = session.audit().unwrap();
     let last = &records.last().unwrap().event;
-    assert_eq!((last.outcome, last.status), ("credential.rejected", Some(401)));
+    assert_eq!((&*last.outcome, last.status), ("credential.rejected", Some(401)));
 }
 
 #[tokio::test]
@@ -256,7 +256,7 @@ async fn the_second_try_has_what_is_left_of_the_time() {
         "the second try was a write that began"
     );
     assert_eq!(tokens(&server), ["old", "new"]);
-    let took = session.audit().0.last().unwrap().event.duration_ms;
+    let took = session.audit().unwrap().0.last().unwrap().event.duration_ms;
     assert!((1_500..2_400).contains(&took), "one deadline over both tries: {took} ms");
 }
 

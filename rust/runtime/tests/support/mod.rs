@@ -328,10 +328,10 @@ pub(crate) fn code<T>(outcome: Result<T, Refusal>) -> &'static str {
 
 /// Subjects and outcomes of the audit records.
 pub(crate) fn outcomes(session: &Session) -> Vec<(String, String)> {
-    let (records, _) = session.audit();
+    let (records, _) = session.audit().unwrap();
     let pair = |record: &Record| {
         let event = &record.event;
-        (format!("{} {}", event.deed.as_str(), event.subject), event.outcome.to_owned())
+        (format!("{} {}", event.deed.as_str(), event.subject), event.outcome.to_string())
     };
     records.iter().map(pair).collect()
 }

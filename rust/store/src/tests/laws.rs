@@ -16,7 +16,7 @@ use crate::{Durability, Outcome, State, Store, StoreLimits, Transaction, lock_fi
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Model {
     pins: BTreeMap<String, (Sha256, String, Value)>,
-    sources: BTreeMap<String, String>,
+    owners: BTreeMap<String, (String, Sha256)>,
     tombstones: BTreeMap<String, Vec<String>>,
     commits: Vec<Sha256>,
 }
@@ -58,9 +58,12 @@ impl Model {
     fn step(&mut self, step: &Step) -> Result<(), Code> {
         match step {
             Step::Pin(id, bytes, from, on) => {
-                if self.sources.entry(id.clone()).or_insert_with(|| (*from).into()) != from {
+                let manifest = sha256([*bytes]);
+                let owner = self.owners.entry(id.clone()).or_insert_with(|| ((*from).into(), manifest));
+                if owner.0 != *from {
                     return Err(Code::InstallSource);
                 }
+                owner.1 = manifest;
                 self.pins.insert(id.clone(), (sha256([*bytes]), (*from).into(), json(&words(*on))));
             }
             Step::Grant(id, on) => {
@@ -68,7 +71,7 @@ impl Model {
             }
             Step::Unpin(id) => drop(self.pins.remove(id).ok_or(Code::ConnectorUnknown)?),
             Step::Move(id, from) => {
-                *self.sources.get_mut(id).ok_or(Code::ConnectorUnknown)? = (*from).into();
+                self.owners.get_mut(id).ok_or(Code::ConnectorUnknown)?.0 = (*from).into();
                 if let Some(pin) = self.pins.get_mut(id) {
                     pin.1 = (*from).into();
                 }
@@ -88,10 +91,13 @@ impl Model {
                     (id.to_string(), (pin.manifest, from, pin.grant.grant.clone()))
                 })
                 .collect(),
-            sources: state.sources().map(|(id, from)| (id.to_string(), from.source.to_string())).collect(),
+            owners: (state.owners())
+                .map(|(id, owner)| (id.to_string(), (owner.provenance.source.to_string(), owner.manifest)))
+                .collect(),
             tombstones: (state.tombstones())
                 .map(|(name, stone)| {
-                    (name.to_string(), stone.required.iter().map(ToString::to_string).collect())
+                    let required = stone.0.get("required").and_then(Value::as_array).unwrap().iter();
+                    (name.to_string(), required.map(|name| name.as_str().unwrap().to_owned()).collect())
                 })
                 .collect(),
             commits: commits.to_vec(),

@@ -36,11 +36,9 @@ fn grant(text: &str) -> GrantRecord {
 }
 
 fn tombstone(required: &[&str]) -> Tombstone {
-    Tombstone {
-        schema: json(r#"{"type": "object", "properties": {"a": {"type": "integer", "maximum": 2.5}}}"#),
-        required: required.iter().map(|name| (*name).into()).collect(),
-        facts: json(r#"{"effect": "read"}"#),
-    }
+    let names = required.iter().map(|name| (*name).into()).collect();
+    let schema = json(r#"{"type": "object", "properties": {"a": {"type": "integer", "maximum": 2.5}}}"#);
+    Tombstone(Value::Object([("schema", schema), ("required", Value::Array(names))].into_iter().collect()))
 }
 
 fn plan(number: u64) -> Sha256 {
@@ -54,7 +52,7 @@ fn event(subject: &str) -> Event {
         subject: subject.into(),
         tool_set: sha256("set"),
         object: None,
-        outcome: "ok",
+        outcome: "ok".into(),
         status: Some(200),
         sent_bytes: 0,
         received_bytes: 10,

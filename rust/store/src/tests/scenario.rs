@@ -191,14 +191,8 @@ impl Told {
             );
         }
 
-        let kept: Vec<(u64, Sha256)> = (store.audit().records().unwrap().iter())
-            .map(|record| {
-                (
-                    crate::state::integer(record, "sequence").unwrap(),
-                    crate::state::hash(record, "hash").unwrap(),
-                )
-            })
-            .collect();
+        let kept: Vec<(u64, Sha256)> =
+            (store.audit().records().unwrap().iter()).map(|record| (record.sequence, record.hash)).collect();
         let first = kept.first().map_or(u64::MAX, |(sequence, _)| *sequence);
         let must = if power { self.durable } else { self.records.len() };
         for record in self.records.iter().take(must).filter(|(sequence, _)| *sequence >= first) {

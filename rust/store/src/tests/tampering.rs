@@ -151,7 +151,7 @@ fn an_id_stays_with_its_source_and_key_also_after_removal() {
     for other in [from("store.example"), signed.clone()] {
         assert_eq!(store.commit(&pin(&other)).unwrap_err().code, Code::InstallSource);
     }
-    assert_eq!(store.state().source("notes"), Some(&from("files")));
+    assert_eq!(store.state().owner("notes").map(|owner| &owner.provenance), Some(&from("files")));
     let reviewed = Transaction::new(&store.state(), sha256("x")).move_source("notes", signed.clone());
     let reviewed = reviewed.pin("notes", b"notes 2".to_vec(), signed.clone(), grant("{}"));
     store.commit(&reviewed).unwrap();

@@ -1,0 +1,208 @@
+//! What a session leaves behind: its state, its audit trail and its writes, in a store or in memory.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use connector_core::audit::{Deed, Event, Record, Trail};
+use connector_core::json::Sha256;
+use connector_core::toolset::{Connector, ToolSet};
+use connector_core::{Code, Refusal};
+use connector_store::{
+    Durability, GrantRecord, Outcome, Provenance, Store, Tombstone, Transaction, Verified, Write,
+};
+
+/// Audit records kept in memory.
+const RECORDS: usize = 10_000;
+/// Records that wait until the store can be written to again; older ones are lost, and that is told.
+const WAITING: usize = 1_000;
+
+/// Where the traces of a session are kept. It blocks on files where there is a store.
+pub(crate) enum Journal {
+    Memory(Mutex<Trail>),
+    Store(Box<Kept>),
+}
+
+pub(crate) struct Kept {
+    pub(crate) store: Store,
+    waiting: Mutex<Waiting>,
+}
+
+/// Records that could not be written when they were made.
+#[derive(Default)]
+struct Waiting {
+    events: VecDeque<Event>,
+    lost: u64,
+}
+
+impl Journal {
+    pub(crate) fn in_memory() -> Self {
+        Self::Memory(Mutex::new(Trail::new(RECORDS)))
+    }
+
+    pub(crate) fn on(store: Store) -> Self {
+        Self::Store(Box::new(Kept { store, waiting: Mutex::default() }))
+    }
+
+    pub(crate) fn store(&self) -> Option<&Store> {
+        match self {
+            Self::Memory(_) => None,
+            Self::Store(kept) => Some(&kept.store),
+        }
+    }
+
+    /// Makes the install of a connector, or another grant of it, durable: the state of this set. `manifest` are its bytes,
+    /// where they are not the ones that are kept already.
+    pub(crate) fn install(
+        &self,
+        set: &ToolSet,
+        connector: &Connector,
+        manifest: Option<&[u8]>,
+    ) -> Result<(), Refusal> {
+        let (Some(store), Some(past)) = (self.store(), set.past_of(connector.id())) else { return Ok(()) };
+        let (state, id) = (store.state(), connector.id());
+        let provenance =
+            Provenance { source: connector.source().into(), key: connector.key().map(Into::into) };
+        let grant = GrantRecord { grant: connector.grant().to_value(), hash: connector.grant_hash() };
+        let mut change = Transaction::new(&state, set.hash());
+        // The merge has judged whose the id is; the store would refuse to be told otherwise by mistake.
+        if state.owner(id).is_some_and(|owner| owner.provenance != provenance) {
+            change = change.move_source(id, provenance.clone());
+        }
+        change = match manifest {
+            Some(bytes) => change.pin(id, bytes.to_vec(), provenance, grant),
+            None => change.grant(id, grant),
+        };
+        for (name, value) in past.tombstones() {
+            let tombstone = Tombstone(value);
+            if state.tombstone(name) != Some(&tombstone) {
+                change = change.tombstone(name.clone(), tombstone);
+            }
+        }
+        store.commit(&change).map(drop)
+    }
+
+    /// Makes the removal of a connector durable.
+    pub(crate) fn remove(&self, set: &ToolSet, id: &str) -> Result<(), Refusal> {
+        let Some(store) = self.store() else { return Ok(()) };
+        store.commit(&Transaction::new(&store.state(), set.hash()).unpin(id)).map(drop)
+    }
+
+    /// Says that a write is about to leave: durable when this returns, in the ledger and in the audit trail.
+    pub(crate) fn started(&self, plan: Sha256, event: Event) -> Result<(), Refusal> {
+        match self {
+            Self::Memory(trail) => drop(lock(trail).append(event)),
+            Self::Store(kept) => {
+                let ledger = kept.store.ledger();
+                ledger.started(plan, &event.subject, event.time_ms)?;
+                if let Err(refusal) = kept.append_waiting().and_then(|()| kept.append(event, Durability::Now))
+                {
+                    // Nothing has left, and nothing will.
+                    let _reads_unknown_otherwise = ledger.ended(plan, Outcome::NotSent);
+                    return Err(refusal);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Says how a write ended. Where that cannot be written, it goes on reading `outcome_unknown`.
+    pub(crate) fn ended(&self, plan: Sha256, outcome: Outcome) {
+        if let Some(store) = self.store() {
+            let _reads_unknown_otherwise = store.ledger().ended(plan, outcome);
+        }
+    }
+
+    /// Adds a record to the trail; one that cannot be written now is written with the next.
+    pub(crate) fn record(&self, event: Event) {
+        match self {
+            Self::Memory(trail) => drop(lock(trail).append(event)),
+            Self::Store(kept) => {
+                // A change of what is installed is to be found after a loss of power too.
+                let durability = if event.deed == Deed::Call { Durability::Later } else { Durability::Now };
+                let written = kept.append_waiting().and_then(|()| kept.append(event.clone(), durability));
+                if written.is_err() {
+                    kept.waiting().push(event);
+                }
+            }
+        }
+    }
+
+    /// The records that are kept, oldest first, and the head of their chain.
+    pub(crate) fn audit(&self) -> Result<(Vec<Record>, Sha256), Refusal> {
+        match self {
+            Self::Memory(trail) => {
+                let trail = lock(trail);
+                Ok((trail.records().cloned().collect(), trail.head()))
+            }
+            Self::Store(kept) => Ok((kept.store.audit().records()?, kept.store.audit().head())),
+        }
+    }
+
+    /// Checks the chain of the records, against a head that the host kept.
+    pub(crate) fn verify(&self, kept: Option<Sha256>) -> Result<Verified, Refusal> {
+        if let Some(store) = self.store() {
+            return store.audit().verify(kept);
+        }
+        let (records, head) = self.audit()?;
+        let first = records.first();
+        let dropped = first.map_or(0, |first| first.sequence.saturating_sub(1));
+        let before = first.map_or(Sha256([0; 32]), |first| first.previous);
+        let known = |kept| kept == before || records.iter().any(|record| record.hash == kept);
+        if connector_core::audit::verify(&records, head) && kept.is_none_or(known) {
+            return Ok(Verified { dropped, kept: records.len() as u64, head });
+        }
+        Err(Refusal::new(Code::AuditBroken, "the audit trail does not lead to the record that the host saw"))
+    }
+
+    pub(crate) fn writes(&self) -> Vec<Write> {
+        self.store().map(|store| store.ledger().writes()).unwrap_or_default()
+    }
+
+    /// What a person should be told about the logs.
+    pub(crate) fn damage(&self) -> Vec<Refusal> {
+        let Self::Store(kept) = self else { return Vec::new() };
+        let mut damage = kept.store.damage();
+        let waiting = kept.waiting();
+        if !waiting.events.is_empty() || waiting.lost > 0 {
+            let (count, lost) = (waiting.events.len(), waiting.lost);
+            let reason =
+                format!("{count} audit records wait until the store can be written to, and {lost} were lost");
+            damage.push(Refusal::new(Code::StoreIo, reason));
+        }
+        damage
+    }
+}
+
+impl Kept {
+    fn append(&self, event: Event, durability: Durability) -> Result<(), Refusal> {
+        self.store.audit().append(event, durability).map(drop)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        lock(&self.waiting)
+    }
+
+    fn append_waiting(&self) -> Result<(), Refusal> {
+        let mut waiting = self.waiting();
+        while let Some(event) = waiting.events.front() {
+            self.append(event.clone(), Durability::Later)?;
+            waiting.events.pop_front();
+        }
+        Ok(())
+    }
+}
+
+impl Waiting {
+    fn push(&mut self, event: Event) {
+        if self.events.len() >= WAITING {
+            self.events.pop_front();
+            self.lost = self.lost.saturating_add(1);
+        }
+        self.events.push_back(event);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What is behind these locks is changed in single steps: a panic elsewhere leaves it whole.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
