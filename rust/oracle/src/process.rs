@@ -44,7 +44,12 @@ impl Judge {
 
     /// llama.rn's grammar of a schema, and the nanoseconds that its making took.
     pub fn convert(&mut self, schema: &Value) -> Result<(String, f64), Failure> {
-        let answer = self.ask(&json!({"do": "convert", "schema": schema}))?;
+        self.convert_times(schema, 1)
+    }
+
+    /// The same with the median of so many runs, one right after the other.
+    pub fn convert_times(&mut self, schema: &Value, times: u32) -> Result<(String, f64), Failure> {
+        let answer = self.ask(&json!({"do": "convert", "schema": schema, "times": times}))?;
         let ns = answer.get("ns").and_then(Value::as_f64).unwrap_or(f64::NAN);
         Ok((answer.get("grammar").and_then(Value::as_str).unwrap_or_default().to_owned(), ns))
     }

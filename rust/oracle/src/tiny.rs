@@ -159,7 +159,9 @@ impl Gguf {
         pad(&mut self.data);
         string(&mut self.infos, name);
         self.infos.extend(u32::try_from(shape.len()).unwrap_or_default().to_le_bytes());
-        shape.iter().for_each(|length| self.infos.extend(u64::from(*length).to_le_bytes()));
+        for length in shape {
+            self.infos.extend(u64::from(*length).to_le_bytes());
+        }
         self.infos.extend(F32.to_le_bytes());
         self.infos.extend((self.data.len() as u64).to_le_bytes());
         values.for_each(|value| self.data.extend(value.to_le_bytes()));
