@@ -44,10 +44,8 @@ pub(crate) fn rows(table: &mut Table) {
         let logarithms: f64 = list.iter().map(|value| value.ln()).sum();
         (logarithms / f64::from(u32::try_from(list.len()).unwrap_or(u32::MAX))).exp()
     };
-    let [own, other] = [0, 1].map(|which| {
-        let each: Vec<f64> = ratios.iter().map(|pair| pair[which]).collect();
-        geometric(&each)
-    });
+    let (own, other): (Vec<f64>, Vec<f64>) = ratios.iter().map(|[own, other]| (*own, *other)).unzip();
+    let (own, other) = (geometric(&own), geometric(&other));
     let what = format!("accept a byte, geometric mean of {} / llama.rn", ratios.len());
     table.row(&what, &format!("{own:.0} ns"), &format!("{other:.0} ns"), own / other, 0.7);
 }
