@@ -40,6 +40,9 @@ const SIDE_BY_SIDE: usize = 50;
 #[tokio::test]
 async fn scenarios_stay_within_their_caps_and_leave_nothing_behind() {
     watch_panics();
+    let before = held().2;
+    std::mem::forget(vec![1_u8; KEPT]);
+    assert!(held().2 >= before + KEPT, "what is kept for good is seen");
     let rounds = env::var("CONNECTOR_ROUNDS").map_or(3, |rounds| rounds.parse().unwrap());
     let only = env::var("CONNECTOR_SCENARIO").unwrap_or_default();
     let kit = Arc::new(Kit::new().await.unwrap());

@@ -124,6 +124,15 @@ fn ok(_: &Request) -> Vec<u8> {
     answer("200 OK", r#"{"it": "works"}"#)
 }
 
+#[test]
+fn a_closed_world_leads_every_name_and_address_to_one_server() {
+    let authority = Authority::new().unwrap();
+    let api = Api::tls(&authority, &["api.example"], ok);
+    let everything = json!({"testResolve": {"*": [[PUBLIC]]}, "testConnect": {"*": api.address()}});
+    let mut stage = Stage::at(api, &authority, &everything);
+    assert_eq!(stage.execute("list")["status"], 200);
+}
+
 /// A server that takes a request and never answers.
 fn silent() -> Script {
     vec![Step::ReadRequest, Step::AwaitClose]
