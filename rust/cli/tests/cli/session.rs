@@ -130,7 +130,7 @@ fn a_closed_world_leads_every_name_and_address_to_one_server() {
     let api = Api::tls(&authority, &["api.example"], ok);
     let everything = json!({"testResolve": {"*": [[PUBLIC]]}, "testConnect": {"*": api.address()}});
     let mut stage = Stage::at(api, &authority, &everything);
-    assert_eq!(stage.execute("list")["status"], 200);
+    assert_eq!(stage.execute("a.list")["status"], 200);
 }
 
 /// A server that takes a request and never answers.
