@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use connector_runtime::core::json::Sha256;
-use connector_runtime::store::{Outcome, StoreLimits, StoreOptions, Write};
+use connector_runtime::store::{Outcome, StoreOptions, Write};
 use connector_runtime::{ClientOptions, Session, SessionOptions, Trust};
 use connector_testkit::{Request, Script, Server, Step};
 use serde_json::{Value, json};
