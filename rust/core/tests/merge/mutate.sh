@@ -26,13 +26,13 @@ try_in() {
     if cmp -s "$file" "$copy/original"; then
         echo "STALE    $name: the expression changes nothing"
         survivors=$((survivors + 1))
-    elif cargo test -q "$@" >"$copy/output" 2>&1; then
+    elif timeout 300 cargo test -q "$@" >"$copy/output" 2>&1; then
         echo "SURVIVED $name"
         survivors=$((survivors + 1))
     elif grep -q "test result: FAILED" "$copy/output"; then
         echo "caught   $name: $(grep -c '^    [a-z_:]*$' "$copy/output") tests fail"
     else
-        echo "BROKEN   $name: it does not compile"
+        echo "BROKEN   $name: it does not compile, or a test never ends"
         survivors=$((survivors + 1))
     fi
     cp "$copy/original" "$file"
