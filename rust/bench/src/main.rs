@@ -12,6 +12,7 @@
 
 mod check;
 mod execute;
+mod grammar;
 mod memory;
 mod merge;
 mod plan;
@@ -26,9 +27,10 @@ fn main() {
     // With a name, only the rows of that part: for a profiler.
     let only = std::env::args().nth(1);
     let mut table = table::Table::new();
-    let parts: [(&str, Rows); 5] = [
+    let parts: [(&str, Rows); 6] = [
         ("memory", memory::rows),
         ("check", check::rows),
+        ("grammar", grammar::rows),
         ("plan", plan::rows),
         ("execute", execute::rows),
         ("merge", merge::rows),

@@ -3,6 +3,7 @@
 use std::hint::black_box;
 use std::path::Path as File;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use connector_core::grant::Grant;
@@ -12,11 +13,15 @@ use connector_core::schema::{Options, Schema};
 use connector_core::toolset::{Connector, ToolSet};
 use connector_core::{Findings, TrustLimits};
 
-use crate::table::{Table, in_turns, median};
+use connector_runtime::store::{StoreKey, StoreOptions};
+use connector_runtime::{ClientOptions, Session, SessionOptions, Trust};
+
+use crate::table::{Pair, Table, in_turns, median};
 
 pub(crate) fn rows(table: &mut Table) {
     narrowing(table);
     merging(table);
+    reading(table);
 }
 
 /// The pairs lie beside the repository, or where `CONNECTOR_CASES` says.
@@ -63,7 +68,7 @@ fn once(new: &Schema, old: &Schema) -> Duration {
     start.elapsed()
 }
 
-fn connector(id: &str) -> Arc<Connector> {
+fn manifest(id: &str) -> String {
     let tool = |name: &str| {
         format!(
             r#"{{"name":"{name}","description":"Does it.","effect":"read",
@@ -72,12 +77,15 @@ fn connector(id: &str) -> Arc<Connector> {
         )
     };
     let tools = ["find", "list", "show", "count"].map(tool).join(",");
-    let text = format!(
+    format!(
         r#"{{"manifestVersion":1,"id":"{id}","version":"1","title":"T","description":"D.",
         "origins":{{"api":"https://{id}.example"}},"tools":[{tools}]}}"#
-    );
+    )
+}
+
+fn connector(id: &str) -> Arc<Connector> {
     let limits = TrustLimits::default();
-    let manifest = check(text.as_bytes(), &limits).manifest.unwrap();
+    let manifest = check(manifest(id).as_bytes(), &limits).manifest.unwrap();
     Arc::new(Connector::bind(manifest, "bench", Grant::default(), &limits).unwrap())
 }
 
@@ -89,4 +97,53 @@ fn merging(table: &mut Table) {
     let merge = |set: &ToolSet| drop(black_box(set.install(Arc::clone(black_box(&new)), None).unwrap()));
     let pair = in_turns(2_000, || merge(&large), || merge(&small));
     table.times("merge connector 1,000 / connector 10", &pair, 1.3);
+}
+
+/// Lists of a reader beside a writer that installs and removes on a store all the time, against those of one that is
+/// alone. A reader that waited for a commit would wait for the disk.
+fn reading(table: &mut Table) {
+    const BLOCKS: usize = 20;
+    const BLOCK: Duration = Duration::from_millis(60);
+    let folder = tempfile::tempdir().unwrap();
+    let store = StoreOptions::new(folder.path().join("store"), StoreKey::new([7; 32]));
+    let options = SessionOptions::new(ClientOptions::new(Trust::platform()));
+    let session = Session::open_store(options, store).unwrap();
+    let install = |id: &str| {
+        let text = manifest(id);
+        session.install(text.as_bytes(), "bench", Grant::default(), None).unwrap().contract.to_string()
+    };
+    for number in 0..50 {
+        install(&format!("connector-{number}"));
+    }
+    let (writes, ends, changes) = (AtomicBool::new(false), AtomicBool::new(false), AtomicUsize::new(0));
+    let [mut beside, mut alone] = [Vec::new(), Vec::new()];
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !ends.load(Ordering::Relaxed) {
+                if writes.load(Ordering::Relaxed) {
+                    install("connector-last");
+                    session.remove("connector-last", None).unwrap();
+                    changes.fetch_add(2, Ordering::Relaxed);
+                } else {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            }
+        });
+        for block in 0..BLOCKS * 2 {
+            let with = block % 2 == 0;
+            writes.store(with, Ordering::Relaxed);
+            // The change that is under way belongs to the block before.
+            std::thread::sleep(BLOCK);
+            let begun = Instant::now();
+            while begun.elapsed() < BLOCK {
+                let start = Instant::now();
+                drop(black_box(session.list()));
+                if with { &mut beside } else { &mut alone }.push(start.elapsed());
+            }
+        }
+        ends.store(true, Ordering::Relaxed);
+    });
+    println!("({} changes beside {} reads)", changes.into_inner(), beside.len());
+    let pair = Pair { ours: median(beside), reference: median(alone) };
+    table.times("list beside a writer on a store / alone", &pair, 2.0);
 }

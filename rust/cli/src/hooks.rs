@@ -23,7 +23,7 @@ pub(crate) fn apply(
         for (name, answers) in script.iter() {
             let answers = answers.as_array().ok_or("/testResolve: expected a list of answers")?;
             let answers = answers.iter().map(lookup).collect::<Result<_, _>>()?;
-            resolver = resolver.with(name, answers);
+            resolver = if name == "*" { resolver.otherwise(answers) } else { resolver.with(name, answers) };
         }
         network.resolver = Arc::new(resolver);
     }
@@ -31,6 +31,10 @@ pub(crate) fn apply(
         let map = map.as_object().ok_or("/testConnect: expected an object")?;
         for (from, to) in map.iter() {
             let to = to.as_str().and_then(socket).ok_or("/testConnect: expected `ip:port`")?;
+            if from == "*" {
+                network.connect_elsewhere = Some(to);
+                continue;
+            }
             let from = socket(from).ok_or("/testConnect: expected `ip:port`")?;
             network.connect_map.insert(from, to);
         }

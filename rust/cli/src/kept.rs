@@ -168,8 +168,7 @@ impl Kept {
     /// Keeps what was seen, and closes the store.
     pub(crate) fn close(mut self) -> Result<(), Trouble> {
         if let Some(counter) = self.session.counter()? {
-            let (_, head) = self.session.audit()?;
-            self.host.keep(counter, head)?;
+            self.host.keep(counter, self.session.audit_head()?)?;
         }
         self.session.close();
         Ok(())

@@ -5,6 +5,7 @@
 
 mod check;
 mod demo;
+mod export;
 mod grant;
 #[cfg(feature = "test-hooks")]
 mod hooks;
@@ -60,6 +61,10 @@ enum Command {
     },
     /// Print the JSON Schema of manifests, for editors
     Schema,
+    /// Print the tools as a model is shown them through llama.rn
+    Tools(ToolsFlags),
+    /// Print the grammar of calls to the tools, as GBNF
+    Grammar(GrammarFlags),
     /// Show the exact request of a call, without sending it
     Preview {
         #[command(flatten)]
@@ -229,6 +234,63 @@ struct CallFlags {
     grant: GrantFlags,
 }
 
+/// Tools of a manifest, and the grant under which they are shown.
+#[derive(clap::Args)]
+struct ExportFlags {
+    /// The manifest; `-` is stdin
+    file: PathBuf,
+    /// A tool to show, alone or as `id.name`; may be repeated [default: all]
+    #[arg(long, value_name = "TOOL")]
+    only: Vec<String>,
+    #[command(flatten)]
+    grant: GrantFlags,
+}
+
+#[derive(clap::Args)]
+struct ToolsFlags {
+    #[command(flatten)]
+    export: ExportFlags,
+    /// The room for the JSON text of all tools, in characters
+    #[arg(long, value_name = "NUMBER")]
+    max_chars: Option<usize>,
+    /// A control token of the model, which no text may hold; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    special_token: Vec<String>,
+    /// How the tools are written
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(clap::Args)]
+struct GrammarFlags {
+    #[command(flatten)]
+    export: ExportFlags,
+    /// How the model's template writes a call
+    #[arg(long, value_enum, default_value_t)]
+    envelope: EnvelopeFlag,
+    /// Whether a call has to be made: auto, none, required or the name of a tool
+    #[arg(long, default_value = "required")]
+    choice: String,
+    /// Lets several calls be made at once
+    #[arg(long)]
+    parallel: bool,
+    /// Prints the grammar of the arguments of one tool instead
+    #[arg(long, value_name = "TOOL")]
+    arguments: Option<String>,
+    /// How the grammar is written
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum EnvelopeFlag {
+    /// `<tool_call>` tags around each call
+    #[default]
+    Hermes,
+    /// Nothing around a call; several are a list
+    Json,
+}
+
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
     #[default]
@@ -244,6 +306,8 @@ pub fn run() -> ExitCode {
     let result = match cli.command {
         Command::Check { file, format } => check::check(&file, format),
         Command::Schema => schema::schema(),
+        Command::Tools(flags) => export::tools(&flags),
+        Command::Grammar(flags) => export::grammar(&flags),
         Command::Preview { call, format } => session::preview(&call, format),
         Command::Call { call, secret, yes } => session::call(&call, &secret, yes),
         Command::Install { offer, store, yes } => kept::install(&offer, &store, yes),

@@ -6,6 +6,7 @@ use connector_core::export;
 use connector_core::toolset;
 
 use crate::error::ConnectorError;
+use crate::read_json;
 use crate::runtime::ConnectorRuntime;
 
 /// What the loaded model's chat template can do, as llama.rn reports it, and the model's special tokens.
@@ -69,7 +70,7 @@ pub enum ToolChoice {
     /// At least one.
     Required,
     /// One of this tool, by its full name.
-    Tool { name: String },
+    Named { name: String },
 }
 
 /// A grammar of whole calls for llama.rn.
@@ -83,6 +84,8 @@ pub struct GrammarExport {
     pub lazy: bool,
     /// The texts that wake a lazy grammar: `grammar_triggers` of type word.
     pub triggers: Vec<String>,
+    /// `preserved_tokens`: words that may be one token of the model, which then must come through as text.
+    pub preserved_tokens: Vec<String>,
     /// Whether the grammar takes exactly the calls that the core takes, and not more.
     pub exact: bool,
 }
@@ -173,7 +176,7 @@ impl ConnectorRuntime {
                 ToolChoice::Auto => export::ToolChoice::Auto,
                 ToolChoice::None => export::ToolChoice::None,
                 ToolChoice::Required => export::ToolChoice::Required,
-                ToolChoice::Tool { name } => export::ToolChoice::Tool(name.into()),
+                ToolChoice::Named { name } => export::ToolChoice::Named(name.into()),
             },
             parallel,
         };
@@ -184,13 +187,14 @@ impl ConnectorRuntime {
             gbnf: export.gbnf,
             lazy: export.lazy,
             triggers: export.triggers.into_iter().map(Into::into).collect(),
+            preserved_tokens: export.preserved.into_iter().map(Into::into).collect(),
         })
     }
 
     /// Reads the calls of a result of llama.rn's `completion()`, given as JSON text, under the contract of its export. An
     /// answer without calls gives none; one that is not whole calls is an error, and nothing of it is taken.
     pub fn read_calls(&self, contract: String, result: String) -> Result<Vec<Arc<ReadCall>>, ConnectorError> {
-        let result = connector_core::json::read_text(&result)?;
+        let result = read_json(&result)?;
         let calls = self.session().read_result(&contract, &result)?;
         Ok(calls.into_iter().map(ReadCall::of).collect())
     }

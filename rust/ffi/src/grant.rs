@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use connector_core::grant;
-use connector_core::json::{Object, Value, read_text};
+use connector_core::json::{Object, Value};
 use connector_core::{TrustLimits, manifest};
 
 use crate::error::ConnectorError;
+use crate::read_json;
 
 /// What a call does to the server's data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, uniffi::Enum)]
@@ -131,7 +132,7 @@ fn setting(value: SettingValue) -> Result<Value, ConnectorError> {
         SettingValue::Text { value } => value.as_str().into(),
         SettingValue::Integer { value } => value.into(),
         SettingValue::Decimal { value } => {
-            let finite = value.is_finite().then(|| read_text(&value.to_string()).ok()).flatten();
+            let finite = value.is_finite().then(|| read_json(&value.to_string()).ok()).flatten();
             finite.ok_or_else(|| ConnectorError::host("a setting is no finite number"))?
         }
         SettingValue::Flag { value } => value.into(),

@@ -16,6 +16,9 @@ mod options;
 mod review;
 mod runtime;
 
+use connector_core::Refusal;
+use connector_core::json::{Numbers, Profile, Value, read_strict};
+
 pub use audit::{AuditRecord, AuditTrail, InterruptedWrite};
 pub use calls::{Answer, PlannedCall, PreviewHeader};
 pub use check::{check_manifest, CheckReport, Finding, ManifestSummary, Severity};
@@ -28,3 +31,8 @@ pub use review::{Change, InstallOutcome, Installation, InstalledConnector, Insta
 pub use runtime::ConnectorRuntime;
 
 uniffi::setup_scaffolding!();
+
+/// Reads JSON text of the host: strict, numbers exact, 1 MiB.
+fn read_json(text: &str) -> Result<Value, Refusal> {
+    read_strict(text.as_bytes(), Profile { max_bytes: 1 << 20, max_depth: 64, numbers: Numbers::Exact })
+}

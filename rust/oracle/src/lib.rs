@@ -8,8 +8,12 @@
 //!
 //! `cargo test -p connector-oracle` does all of that by itself.
 
+mod inference;
 mod process;
 mod setup;
+mod tiny;
 
+pub use inference::Inference;
 pub use process::{Failure, Judge, Load, Time};
 pub use setup::judge_program;
+pub use tiny::tiny_model;

@@ -17,8 +17,9 @@ pub struct Judge {
     running: Option<Running>,
 }
 
+/// A child process that answers lines with lines.
 #[derive(Debug)]
-struct Running {
+pub(crate) struct Running {
     child: Child,
     input: ChildStdin,
     answers: Receiver<String>,
@@ -43,7 +44,12 @@ impl Judge {
 
     /// llama.rn's grammar of a schema, and the nanoseconds that its making took.
     pub fn convert(&mut self, schema: &Value) -> Result<(String, f64), Failure> {
-        let answer = self.ask(&json!({"do": "convert", "schema": schema}))?;
+        self.convert_times(schema, 1)
+    }
+
+    /// The same with the median of so many runs, one right after the other.
+    pub fn convert_times(&mut self, schema: &Value, times: u32) -> Result<(String, f64), Failure> {
+        let answer = self.ask(&json!({"do": "convert", "schema": schema, "times": times}))?;
         let ns = answer.get("ns").and_then(Value::as_f64).unwrap_or(f64::NAN);
         Ok((answer.get("grammar").and_then(Value::as_str).unwrap_or_default().to_owned(), ns))
     }
@@ -116,22 +122,16 @@ impl Judge {
     /// Asks one question.
     fn ask(&mut self, question: &Value) -> Result<Value, Failure> {
         if self.running.is_none() {
-            self.running = Some(Running::start(&self.program).map_err(|_| Failure::Crashed)?);
+            self.running =
+                Some(Running::start(&mut Command::new(&self.program)).map_err(|_| Failure::Crashed)?);
         }
         let Some(running) = &mut self.running else { return Err(Failure::Crashed) };
-        let asked = writeln!(running.input, "{question}").and_then(|()| running.input.flush());
-        let answer = match asked {
-            Ok(()) => running.answers.recv_timeout(self.timeout),
-            Err(_) => Err(RecvTimeoutError::Disconnected),
-        };
+        let answer = running.ask(question, self.timeout);
         let text = match answer {
             Ok(text) => text,
             Err(error) => {
                 self.running = None;
-                return Err(match error {
-                    RecvTimeoutError::Timeout => Failure::TimedOut,
-                    RecvTimeoutError::Disconnected => Failure::Crashed,
-                });
+                return Err(error);
             }
         };
         let answer: Value =
@@ -171,8 +171,21 @@ fn booleans(answer: &Value) -> Vec<bool> {
 }
 
 impl Running {
-    fn start(program: &PathBuf) -> io::Result<Self> {
-        let mut command = Command::new(program);
+    /// Writes one question, a JSON text, and gives the line that answers it. After a failure the process is of no use.
+    pub(crate) fn ask(&mut self, question: &Value, timeout: Duration) -> Result<String, Failure> {
+        let asked = writeln!(self.input, "{question}").and_then(|()| self.input.flush());
+        let answer = match asked {
+            Ok(()) => self.answers.recv_timeout(timeout),
+            Err(_) => Err(RecvTimeoutError::Disconnected),
+        };
+        answer.map_err(|error| match error {
+            RecvTimeoutError::Timeout => Failure::TimedOut,
+            RecvTimeoutError::Disconnected => Failure::Crashed,
+        })
+    }
+
+    /// Starts a process whose lines of JSON are answers; other lines are logs.
+    pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn()?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
@@ -181,7 +194,9 @@ impl Running {
         let (sender, answers) = channel();
         // Ends with the child, whose output then ends.
         std::thread::spawn(move || {
-            for line in BufReader::new(output).lines().map_while(Result::ok) {
+            for line in
+                BufReader::new(output).lines().map_while(Result::ok).filter(|line| line.starts_with('{'))
+            {
                 if sender.send(line).is_err() {
                     break;
                 }

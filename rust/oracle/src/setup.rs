@@ -17,6 +17,14 @@ const SOURCES: [(&str, &str); 2] =
 const THEIRS: [&str; 4] =
     ["common/json-schema-to-grammar.cpp", "llama-grammar.cpp", "unicode.cpp", "unicode-data.cpp"];
 
+/// What runs models: its files, and the package of llama.node, which has the same C++ ready for Node.
+const NODE: [(&str, &str); 4] = [
+    ("package.json", include_str!("../llama/node/package.json")),
+    ("package-lock.json", include_str!("../llama/node/package-lock.json")),
+    (".npmrc", NPMRC),
+    ("infer.mjs", include_str!("../llama/node/infer.mjs")),
+];
+
 /// The program of the judge, built at the first call, which takes about a minute. `Ok(None)` where npm or g++ is
 /// missing; an error where they are there and something else went wrong.
 pub fn judge_program() -> io::Result<Option<&'static Path>> {
@@ -26,6 +34,33 @@ pub fn judge_program() -> io::Result<Option<&'static Path>> {
     }
     let built = if is_there("npm") && is_there("g++") { Some(build()?) } else { None };
     Ok(PROGRAM.get_or_init(|| built).as_deref())
+}
+
+/// The script that runs models, its package installed at the first call. `Ok(None)` where Node or npm is missing.
+pub(crate) fn inference_script() -> io::Result<Option<PathBuf>> {
+    if !is_there("npm") || !is_there("node") {
+        return Ok(None);
+    }
+    let mut hasher = DefaultHasher::new();
+    NODE.hash(&mut hasher);
+    let cache = target().join("llama.node");
+    fs::create_dir_all(&cache)?;
+    let lock = fs::File::create(cache.join("lock"))?;
+    lock.lock()?;
+    let done = cache.join(format!("installed-{:016x}", hasher.finish()));
+    if !done.exists() {
+        NODE.iter().try_for_each(|(name, text)| fs::write(cache.join(name), text))?;
+        run(Command::new("npm").args(["ci", "--ignore-scripts"]).current_dir(&cache))?;
+        fs::write(done, "")?;
+    }
+    Ok(Some(cache.join("infer.mjs")))
+}
+
+/// A file below the folder of build products, written anew.
+pub(crate) fn product(name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
+    let path = target().join(name);
+    fs::write(&path, bytes)?;
+    Ok(path)
 }
 
 fn is_there(program: &str) -> bool {

@@ -13,7 +13,8 @@ use connector_store::{
 
 /// Audit records kept in memory.
 const RECORDS: usize = 10_000;
-/// Records that wait until the store can be written to again; older ones are lost, and that is told.
+/// Records that may wait: until another is written, or the store can be written to again. Older ones are lost, and that is
+/// told.
 const WAITING: usize = 1_000;
 
 /// Where the traces of a session are kept. It blocks on files where there is a store.
@@ -24,10 +25,12 @@ pub(crate) enum Journal {
 
 pub(crate) struct Kept {
     pub(crate) store: Store,
+    /// Held while records are written; comes before `waiting`.
+    writing: Mutex<()>,
     waiting: Mutex<Waiting>,
 }
 
-/// Records that could not be written when they were made.
+/// Records that are not written yet, oldest first.
 #[derive(Default)]
 struct Waiting {
     events: VecDeque<Event>,
@@ -40,7 +43,7 @@ impl Journal {
     }
 
     pub(crate) fn on(store: Store) -> Self {
-        Self::Store(Box::new(Kept { store, waiting: Mutex::default() }))
+        Self::Store(Box::new(Kept { store, writing: Mutex::default(), waiting: Mutex::default() }))
     }
 
     pub(crate) fn store(&self) -> Option<&Store> {
@@ -94,8 +97,7 @@ impl Journal {
             Self::Store(kept) => {
                 let ledger = kept.store.ledger();
                 ledger.started(plan, &event.subject, event.time_ms)?;
-                if let Err(refusal) = kept.append_waiting().and_then(|()| kept.append(event, Durability::Now))
-                {
+                if let Err(refusal) = kept.append_now(event) {
                     // Nothing has left, and nothing will.
                     let _reads_unknown_otherwise = ledger.ended(plan, Outcome::NotSent);
                     return Err(refusal);
@@ -112,15 +114,18 @@ impl Journal {
         }
     }
 
-    /// Adds a record to the trail; one that cannot be written now is written with the next.
+    /// Adds a record to the trail; one that cannot be written now is written with the next. The record of a call waits for
+    /// no other that is on its way to the disk.
     pub(crate) fn record(&self, event: Event) {
         match self {
             Self::Memory(trail) => drop(lock(trail).append(event)),
+            Self::Store(kept) if event.deed == Deed::Call => {
+                kept.waiting().push(event);
+                kept.append_waiting();
+            }
+            // A change of what is installed is to be found after a loss of power too.
             Self::Store(kept) => {
-                // A change of what is installed is to be found after a loss of power too.
-                let durability = if event.deed == Deed::Call { Durability::Later } else { Durability::Now };
-                let written = kept.append_waiting().and_then(|()| kept.append(event.clone(), durability));
-                if written.is_err() {
+                if kept.append_now(event.clone()).is_err() {
                     kept.waiting().push(event);
                 }
             }
@@ -134,14 +139,29 @@ impl Journal {
                 let trail = lock(trail);
                 Ok((trail.records().cloned().collect(), trail.head()))
             }
-            Self::Store(kept) => Ok((kept.store.audit().records()?, kept.store.audit().head())),
+            Self::Store(kept) => {
+                kept.settle();
+                Ok((kept.store.audit().records()?, kept.store.audit().head()))
+            }
+        }
+    }
+
+    /// The hash of the last record.
+    pub(crate) fn head(&self) -> Sha256 {
+        match self {
+            Self::Memory(trail) => lock(trail).head(),
+            Self::Store(kept) => {
+                kept.settle();
+                kept.store.audit().head()
+            }
         }
     }
 
     /// Checks the chain of the records, against a head that the host kept.
     pub(crate) fn verify(&self, kept: Option<Sha256>) -> Result<Verified, Refusal> {
-        if let Some(store) = self.store() {
-            return store.audit().verify(kept);
+        if let Self::Store(journal) = self {
+            journal.settle();
+            return journal.store.audit().verify(kept);
         }
         let (records, head) = self.audit()?;
         let first = records.first();
@@ -174,21 +194,44 @@ impl Journal {
 }
 
 impl Kept {
-    fn append(&self, event: Event, durability: Durability) -> Result<(), Refusal> {
-        self.store.audit().append(event, durability).map(drop)
-    }
-
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
         lock(&self.waiting)
     }
 
-    fn append_waiting(&self) -> Result<(), Refusal> {
-        let mut waiting = self.waiting();
-        while let Some(event) = waiting.events.front() {
-            self.append(event.clone(), Durability::Later)?;
-            waiting.events.pop_front();
-        }
+    /// Writes a record, after those that wait, durably.
+    fn append_now(&self, event: Event) -> Result<(), Refusal> {
+        let writing = lock(&self.writing);
+        self.drain()?;
+        self.store.audit().append(event, Durability::Now)?;
+        drop(writing);
+        self.append_waiting();
         Ok(())
+    }
+
+    /// Writes what waits, unless somebody else is at it, who then writes this too.
+    fn append_waiting(&self) {
+        while !self.waiting().events.is_empty() {
+            let Ok(_writing) = self.writing.try_lock() else { return };
+            if self.drain().is_err() {
+                return;
+            }
+            // Whoever added one since saw the lock taken: look again without it.
+        }
+    }
+
+    /// Waits for those that write, and writes what waits.
+    fn settle(&self) {
+        let _writing = lock(&self.writing);
+        let _waits_on = self.drain();
+    }
+
+    /// For the one that holds `writing`.
+    fn drain(&self) -> Result<(), Refusal> {
+        loop {
+            let Some(event) = self.waiting().events.front().cloned() else { return Ok(()) };
+            self.store.audit().append(event, Durability::Later)?;
+            self.waiting().events.pop_front();
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod answer;
 mod change;
 mod clock;
 mod execution;
+mod exporting;
 mod journal;
 mod planning;
 mod random;

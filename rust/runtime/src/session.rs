@@ -290,6 +290,11 @@ impl Session {
         self.inner.journal()?.audit()
     }
 
+    /// The hash of the last audit record, which the host may keep.
+    pub fn audit_head(&self) -> Result<Sha256, Refusal> {
+        Ok(self.inner.journal()?.head())
+    }
+
     /// Checks that no kept record was changed, removed or moved; with the head that the host kept also that none was cut
     /// off.
     ///

@@ -111,6 +111,7 @@ impl Kit {
                 seen.push(Running::Done(Seen::of(code.as_str())));
                 continue;
             }
+            connector.before(&stage.session, call)?;
             let log = stage.servers.first().map(|server| server.log().clone());
             let tool = format!("{}.{}", connector.id, call.tool.as_ref().unwrap_or(&connector.tool));
             tokio::time::sleep(Duration::from_millis(call.after_ms)).await;

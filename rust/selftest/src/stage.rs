@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use connector_runtime::core::Code;
 use connector_runtime::core::grant::Grant;
 use connector_runtime::core::json::{Numbers, Profile, read_strict};
+use connector_runtime::core::{Code, Refusal};
 use connector_runtime::hooks::{Lookup, ScriptedResolver};
 use connector_runtime::{ClientOptions, Session, SessionOptions, Trust};
-use connector_testkit::scenario::{Answer, Scenario, ServerPlan, Tls};
+use connector_testkit::scenario::{Answer, Call, Scenario, ServerPlan, Tls, merge};
 use connector_testkit::{Authority, Identity, Server, Step};
 use serde_json::Value;
 
@@ -62,6 +62,8 @@ pub(crate) struct Installed {
     pub(crate) tool: String,
     /// Why it could not be installed.
     pub(crate) refused: Option<Code>,
+    manifest: Value,
+    grant: Value,
 }
 
 /// Servers, resolver and session of one scenario.
@@ -121,38 +123,64 @@ impl Stage {
         let mut secrets = Canaries::default();
         let mut connectors = Vec::new();
         for connector in &scenario.connectors {
-            let (manifest, grant, given) = connector.whole()?;
-            for secret in &given {
+            let whole = connector.whole()?;
+            for secret in &whole.2 {
                 secrets.add(secret);
             }
-            connectors.push(install(&session, &store, &manifest, &grant, &given, &mut said)?);
+            connectors.push(Installed::new(&session, &store, whole, &mut said));
         }
         let names = names.into_iter().map(|(name, _)| name).collect();
         Ok(Self { session, servers, trap, resolver, names, connectors, secrets, said })
     }
 }
 
-fn install(
-    session: &Session,
-    store: &ScriptedStore,
-    manifest: &Value,
-    grant: &Value,
-    secrets: &[String],
-    said: &mut Vec<String>,
-) -> Result<Installed, String> {
-    let word = |pointer: &str| manifest.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-    let (id, tool) = (word("/id"), word("/tools/0/name"));
-    store.add(id, secrets);
+impl Installed {
+    /// Installs a connector, whose secrets the store gives from here on.
+    fn new(
+        session: &Session,
+        store: &ScriptedStore,
+        (manifest, grant, secrets): (Value, Value, Vec<String>),
+        said: &mut Vec<String>,
+    ) -> Self {
+        let word =
+            |pointer: &str| manifest.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let (id, tool) = (word("/id"), word("/tools/0/name"));
+        store.add(&id, &secrets);
+        let mut connector = Self { id, tool, refused: None, manifest, grant };
+        connector.refused = connector.install(session).err().map(|refusal| {
+            said.push(format!("{refusal} {refusal:?}"));
+            refusal.code
+        });
+        connector
+    }
+
+    fn install(&self, session: &Session) -> Result<(), Refusal> {
+        let manifest = self.manifest.to_string();
+        session.install(manifest.as_bytes(), "kit", read_grant(session, &self.grant)?, None).map(drop)
+    }
+
+    /// What happens to the connector before a call.
+    pub(crate) fn before(&self, session: &Session, call: &Call) -> Result<(), String> {
+        let changed = || {
+            if call.reinstalled {
+                let contract = session.list()?.contract.to_string();
+                session.remove(&self.id, Some(&contract))?;
+                self.install(session)?;
+            }
+            if let Some(patch) = &call.regranted {
+                let mut grant = self.grant.clone();
+                merge(&mut grant, patch);
+                session.set_grant(&self.id, read_grant(session, &grant)?)?;
+            }
+            Ok(())
+        };
+        changed().map_err(|refusal: Refusal| format!("before a call: {}", refusal.reason))
+    }
+}
+
+fn read_grant(session: &Session, grant: &Value) -> Result<Grant, Refusal> {
     let profile = Profile { max_bytes: 1 << 20, max_depth: 32, numbers: Numbers::Exact };
-    let read =
-        read_strict(grant.to_string().as_bytes(), profile).map_err(|_| "the grant is no strict JSON")?;
-    let bound = Grant::read(&read, session.limits())
-        .and_then(|grant| session.install(manifest.to_string().as_bytes(), "kit", grant, None));
-    let refused = bound.err().map(|refusal| {
-        said.push(format!("{refusal} {refusal:?}"));
-        refusal.code
-    });
-    Ok(Installed { id: id.to_owned(), tool: tool.to_owned(), refused })
+    Grant::read(&read_strict(grant.to_string().as_bytes(), profile)?, session.limits())
 }
 
 /// The script of the resolver; absent, each server's name leads to its first address.

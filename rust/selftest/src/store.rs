@@ -40,7 +40,8 @@ impl CredentialStore for ScriptedStore {
         Err(Refusal::new(Code::CredentialUnknown, "the store of a scenario is not set"))
     }
 
-    fn delete(&self, _: &CredentialKey) -> Result<bool, Refusal> {
-        Ok(false)
+    fn delete(&self, key: &CredentialKey) -> Result<bool, Refusal> {
+        let mut scripts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(scripts.remove(&key.connector).is_some())
     }
 }

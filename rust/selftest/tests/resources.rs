@@ -40,6 +40,9 @@ const SIDE_BY_SIDE: usize = 50;
 #[tokio::test]
 async fn scenarios_stay_within_their_caps_and_leave_nothing_behind() {
     watch_panics();
+    let before = held().2;
+    std::mem::forget(vec![1_u8; KEPT]);
+    assert!(held().2 >= before + KEPT, "what is kept for good is seen");
     let rounds = env::var("CONNECTOR_ROUNDS").map_or(3, |rounds| rounds.parse().unwrap());
     let only = env::var("CONNECTOR_SCENARIO").unwrap_or_default();
     let kit = Arc::new(Kit::new().await.unwrap());
@@ -113,10 +116,11 @@ async fn play(kit: &Arc<Kit>, scenario: &Scenario, rounds: usize) {
             runs.spawn(async move { kit.run("resources", &scenario).await });
         }
         for outcome in runs.join_all().await {
-            // Under this load a clock of ours may run late; what it is about is tested alone.
+            // Under this load a deadline may come before what a scenario is about, which is tested alone.
+            let late = outcome.code == "net.timeout" || waits(scenario);
             let faults: Vec<&String> =
                 outcome.faults.iter().filter(|fault| !fault.starts_with("it took ")).collect();
-            assert!(faults.is_empty() || waits(scenario), "{}: {faults:?}", outcome.id);
+            assert!(faults.is_empty() || late, "{}: {faults:?}", outcome.id);
         }
     }
 }

@@ -185,6 +185,11 @@ pub struct Call {
     pub connector: usize,
     /// The name of the tool; absent: the first of the connector.
     pub tool: Option<String>,
+    /// Before it, the connector is removed and installed again.
+    #[serde(default)]
+    pub reinstalled: bool,
+    /// Before it, the connector has this merged into its grant (RFC 7396), which may only become narrower.
+    pub regranted: Option<Value>,
     /// It begins so long after the one before has ended.
     #[serde(default)]
     pub after_ms: u64,
@@ -275,7 +280,7 @@ impl Connector {
 }
 
 /// RFC 7396, but that an absent patch changes nothing.
-fn merge(target: &mut Value, patch: &Value) {
+pub fn merge(target: &mut Value, patch: &Value) {
     match (target, patch) {
         (_, Value::Null) => {}
         (Value::Object(target), Value::Object(patch)) => {

@@ -2,6 +2,7 @@
 //! JSON-RPC 2.0, one message per line; docs/rpc.md lists the methods.
 
 mod asking;
+mod export;
 mod message;
 mod pure;
 mod schema;
@@ -10,6 +11,7 @@ mod session;
 mod tools;
 mod wire;
 
+pub(crate) use export::{grammar_value, tools_value};
 pub(crate) use message::object;
 pub(crate) use pure::report;
 pub(crate) use server::serve;

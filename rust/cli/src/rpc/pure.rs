@@ -46,6 +46,8 @@ pub(super) fn call(request: &Request) -> Option<Result<Value, Failure>> {
         "schema.compile" => request.params().and_then(schema::compile),
         "schema.accepts" => request.params().and_then(schema::accepts),
         "schema.narrower" => request.params().and_then(|params| schema::narrower(&params)),
+        "schema.grammar" => request.params().and_then(schema::grammar),
+        "schema.safe" => request.params().and_then(schema::safe),
         "canonical.hash" => request.params().and_then(|params| canonical_hash(&params)),
         "origin.parse" => request.params().and_then(|params| wire::parse_origin(&params)),
         "address.classify" => request.params().map(|params| wire::classify_address(&params)),

@@ -1,7 +1,8 @@
 //! Parameter schemas.
 
 use connector_core::json::{Path, Value, read_strict};
-use connector_core::schema::{Dialect, Formats, Options, Schema, Verdict, Violation, World};
+use connector_core::schema::{Change, Dialect, Formats, Note, Options, Schema, Verdict, Violation, World};
+use connector_core::text::{Cleaner, Context, ModelTokens};
 use connector_core::{Code, Findings, Refusal, TrustLimits, record, words};
 use smol_str::SmolStr;
 
@@ -78,8 +79,7 @@ pub(super) fn compile(params: SchemaParams) -> Result<Value, Failure> {
 pub(super) fn accepts(params: AcceptsParams) -> Result<Value, Failure> {
     let AcceptsParams { schema, schema_text, world, dialect, formats, value, value_text } = params;
     let value = value_of(value, value_text.as_ref(), "`value` and `valueText`")?;
-    let schema = Compiled::new(SchemaParams { schema, schema_text, world, dialect, formats })?
-        .valid("the schema breaks rules of the profile")?;
+    let schema = Compiled::schema(SchemaParams { schema, schema_text, world, dialect, formats })?;
     let violations = schema.accepts(&value).err().unwrap_or_default();
     let accepted = violations.is_empty();
     let violation = |violation: &Violation| {
@@ -121,6 +121,38 @@ pub(super) fn narrower(params: &NarrowerParams) -> Result<Value, Failure> {
             ("reason", reason.to_string().into()),
         ],
     }))
+}
+
+/// `schema.grammar`: the schema as GBNF, and where that is wider.
+pub(super) fn grammar(params: SchemaParams) -> Result<Value, Failure> {
+    let grammar = Compiled::schema(params)?.to_grammar()?;
+    let exact = grammar.is_exact();
+    let inexact = Value::Array(grammar.notes.iter().map(|note| object(note_members(note))).collect());
+    Ok(object([("gbnf", grammar.text.into()), ("exact", exact.into()), ("inexact", inexact)]))
+}
+
+/// The members of a note on a grammar.
+pub(super) fn note_members(note: &Note) -> [(&'static str, Value); 3] {
+    [
+        ("pointer", note.pointer.as_str().into()),
+        ("keyword", note.keyword.into()),
+        ("reason", note.reason.into()),
+    ]
+}
+
+/// `schema.safe`: the schema as it is handed to llama.rn, and in what it differs.
+pub(super) fn safe(params: SchemaParams) -> Result<Value, Failure> {
+    let schema = Compiled::schema(params)?;
+    let safe = schema.to_safe(&Cleaner::new(Context::Description, &ModelTokens::default()));
+    Ok(object([("schema", safe.schema), ("changes", changes(&safe.changes))]))
+}
+
+/// The differences of a safe form.
+pub(super) fn changes(changes: &[Change]) -> Value {
+    let each = |change: &Change| {
+        object([("pointer", change.pointer.as_str().into()), ("reason", change.reason.as_str().into())])
+    };
+    Value::Array(changes.iter().map(each).collect())
 }
 
 /// What became of a schema.
@@ -165,6 +197,13 @@ impl Compiled {
                 None => refusal.into(),
             }
         })
+    }
+}
+
+impl Compiled {
+    /// The schema, or every finding.
+    fn schema(params: SchemaParams) -> Result<Schema, Failure> {
+        Self::new(params)?.valid("the schema breaks rules of the profile")
     }
 }
 

@@ -10,6 +10,7 @@ use connector_runtime::{Secret, Session};
 use smol_str::SmolStr;
 
 use super::asking::AskingStore;
+use super::export::{self, GrammarParams, ReadParams, ToolsParams};
 use super::message::{Failure, Request, object};
 use super::server::{Outcome, Server};
 use super::tools::{self, Host};
@@ -109,6 +110,18 @@ pub(super) fn call(server: &mut Server, request: &Request) -> Result<Outcome, Fa
             let CredentialName { session, id, name } = request.params()?;
             find(server, &session)?.delete_credential(&id, &name)?;
             Ok(object([]))
+        }
+        "export.tools" => {
+            let params: ToolsParams = request.params()?;
+            export::tools(&*find(server, &params.session)?, params)
+        }
+        "export.grammar" => {
+            let params: GrammarParams = request.params()?;
+            export::grammar(&*find(server, &params.session)?, params)
+        }
+        "call.read" => {
+            let params: ReadParams = request.params()?;
+            export::read(&*find(server, &params.session)?, &params)
         }
         "call.plan" => plan(server, request.params()?),
         "call.execute" => return execute(server, request.params()?),

@@ -96,7 +96,7 @@ pub(super) struct Host(Mutex<HostFile>);
 impl Host {
     /// Keeps what the session sees now. What cannot be kept is kept with the next change.
     pub(super) fn keep(&self, session: &Session) {
-        if let (Ok(Some(counter)), Ok((_, head))) = (session.counter(), session.audit()) {
+        if let (Ok(Some(counter)), Ok(head)) = (session.counter(), session.audit_head()) {
             let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let _with_the_next_change = file.keep(counter, head);
         }

@@ -11,7 +11,7 @@ fn call(api: &Api, tool: &str, arguments: &str) -> Call {
     let path = file("notes.json", NOTES);
     let mut command = connector();
     command.args(["call", &path, tool, arguments, "--origin", &format!("server={}", api.origin())]);
-    command.args(["--setting", "notebook=work", "--setting", "shelf=3"]);
+    command.args(["--setting", "notebook=garden", "--setting", "shelf=3"]);
     command.args(["--allow", "loopback", "--allow", "cleartext-credentials"]);
     Call { command }
 }
@@ -46,7 +46,7 @@ fn a_read_prints_the_text_for_the_model_and_nothing_else() {
         said.out,
         "{\"tool\":\"notes.find\",\"status\":200,\"data\":[{\"title\":\"Tea\"},\"[credential]\"]}\n"
     );
-    assert_eq!(api.seen(), ["GET /work/notes?q=green%20tea"]);
+    assert_eq!(api.seen(), ["GET /garden/notes?q=green%20tea"]);
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_write_needs_a_confirmation() {
     assert_eq!(said.status, 0, "{}", said.err);
     assert_eq!(said.out, "{\"tool\":\"notes.add\",\"status\":201,\"data\":{\"id\":7}}\n");
     assert!(said.err.contains("\n{\"text\":\"x\"}\n"), "the preview is shown all the same: {}", said.err);
-    assert_eq!(api.seen(), ["POST /work/notes?shelf=3"]);
+    assert_eq!(api.seen(), ["POST /garden/notes?shelf=3"]);
     assert_eq!(api.requests()[0].body(), br#"{"text":"x"}"#);
 }
 

@@ -15,6 +15,7 @@ mod check;
 mod corpora;
 mod demo;
 mod documentation;
+mod export;
 mod kept;
 mod memory;
 mod messages;

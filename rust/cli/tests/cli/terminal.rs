@@ -31,7 +31,7 @@ fn add(api: &Api, secret: &str, typed: &str) -> Option<Said> {
         "--origin",
         &origin,
         "--setting",
-        "notebook=work",
+        "notebook=garden",
         "--setting",
         "shelf=3",
         "--allow",

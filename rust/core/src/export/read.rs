@@ -95,7 +95,7 @@ fn was_cut(result: &Object, matters: bool) -> Result<(), Refusal> {
         Some(Value::Number(number)) => number.to_f64() != 0.0,
         _ => false,
     };
-    match ["interrupted", "stopped_limit", "context_full"].iter().find(is_set) {
+    match ["interrupted", "stopped_limit", "stopped_limited", "context_full"].iter().find(is_set) {
         Some(name) if matters => {
             let reason =
                 format!("the answer was cut before its end (`{name}`), so none of its calls is taken");
@@ -181,12 +181,13 @@ impl<'a> Reader<'a> {
         let profile = Profile {
             max_bytes: self.limits.argument_bytes,
             max_depth: self.limits.json_depth,
-            numbers: Numbers::Exact,
+            // Which numbers may be sent is asked of the arguments when the call is planned.
+            numbers: Numbers::Any,
         };
         read_strict(text.as_bytes(), profile).map_err(|refusal| {
             let rule = refusal.findings.first().map_or("json.syntax", |finding| finding.rule.id);
             invalid(&format!("{what}: not one strict JSON text within the limits ({rule})"))
-                .advise("Write each call as one JSON object, without repeated names or numbers beyond 2^53.")
+                .advise("Write each call as one JSON object, without repeated names.")
         })
     }
 

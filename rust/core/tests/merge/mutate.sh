@@ -1,29 +1,38 @@
 #!/bin/sh
-# Removes the checks of the merge one by one, in a copy, and expects the tests to fail each time.
-# Usage: rust/core/tests/merge/mutate.sh [folder for the copy]
+# Removes the checks of the merge, and what sessions add to them, one by one in a copy, and expects the tests to fail
+# each time.
+# Usage: rust/core/tests/merge/mutate.sh [folder for the copy] [words in the names of those to try]
 set -eu
 root=$(cd "$(dirname "$0")/../../../.." && pwd)
 copy=${1:-$(mktemp -d)}
+only=${2:-}
 mkdir -p "$copy"
 (cd "$root" && git ls-files -z | xargs -0 tar cf - ) | (cd "$copy" && tar xf -)
 cd "$copy"
 survivors=0
 
-# try NAME FILE SED-EXPRESSION
+# try NAME FILE SED-EXPRESSION: a check of the merge
 try() {
-    file="rust/core/src/toolset/$2"
+    try_in "$1" "rust/core/src/toolset/$2" "$3" -p connector-core --test merge
+}
+
+# try_in NAME FILE SED-EXPRESSION TESTS...
+try_in() {
+    name=$1 file=$2 expression=$3
+    shift 3
+    case $name in *"$only"*) ;; *) return ;; esac
     cp "$file" "$copy/original"
-    sed -i "$3" "$file"
+    sed -i "$expression" "$file"
     if cmp -s "$file" "$copy/original"; then
-        echo "STALE    $1: the expression changes nothing"
+        echo "STALE    $name: the expression changes nothing"
         survivors=$((survivors + 1))
-    elif cargo test -q -p connector-core --test merge >"$copy/output" 2>&1; then
-        echo "SURVIVED $1"
+    elif timeout 300 cargo test -q "$@" >"$copy/output" 2>&1; then
+        echo "SURVIVED $name"
         survivors=$((survivors + 1))
     elif grep -q "test result: FAILED" "$copy/output"; then
-        echo "caught   $1: $(grep -c '^test .*FAILED\|^    [a-z_]*::' "$copy/output") lines of failures"
+        echo "caught   $name: $(grep -c '^    [a-z_:]*$' "$copy/output") tests fail"
     else
-        echo "BROKEN   $1: it does not compile"
+        echo "BROKEN   $name: it does not compile, or a test never ends"
         survivors=$((survivors + 1))
     fi
     cp "$copy/original" "$file"
@@ -43,6 +52,20 @@ try "an approval is for one subject" merge/review.rs 's/if self.review.subject !
 try "an approval ends" merge/review.rs 's/if age.is_none_or(|age| age >= APPROVAL_MS)/if false/'
 try "an approval is used once" merge/review.rs 's/Ok(self.pending.remove(place))/{ let kept = self.pending.remove(place); let copy = Approval { token: kept.token, review: kept.review.clone(), made_ms: kept.made_ms }; self.pending.push(kept); Ok(copy) }/'
 try "an approval relaxes only its list" merge/mod.rs 's/self.admit(connector, &approved)/self.admit(connector, \&[])/'
+
+# What sessions and the store add: what was committed comes before what is visible, a plan dies with its tool set, a
+# write starts in the ledger, secrets go with their connector.
+session() {
+    try_in "session: $1" "rust/runtime/src/$2" "$3" -p connector-runtime --test "${4-stored}"
+}
+session "committed before visible" visible.rs 's/^        commit(&next)?;$//; s/= Arc::new(next);$/= Arc::new(next); commit(\&self.current())?;/' visible
+session "a plan dies with its tool set" state.rs 's/if plan.tool_set() != set.hash() ||/if false \&\&/'
+session "a write starts in the ledger" run.rs 's/if !plan.is_write() {/if true {/'
+session "secrets go with their connector" change.rs 's/secrets.delete(key)?;/let _ = key;/'
+session "a broken connector is no way to a wider grant" change.rs 's/shelf.no_wider(connector)?;//'
+session "a signature is judged" change.rs 's/let signer = inner.trusted.verify(offer.manifest, offer.signature, policy, &inner.limits)?;/let signer = inner.trusted.verify(offer.manifest, None, connector_core::signature::Policy::Optional, \&inner.limits)?; let _ = policy;/'
+session "a key speaks for its ids" change.rs 's/signer.may_sign(subject)?;//'
+session "a change is durable" journal.rs 's/store.commit(&change).map(drop)/{ drop(change); Ok(()) }/'
 
 echo "$survivors survivors"
 [ "$survivors" -eq 0 ]

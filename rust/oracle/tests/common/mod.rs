@@ -16,6 +16,7 @@ pub mod spelling;
 pub mod stress;
 pub mod suites;
 pub mod table;
+pub mod tools;
 
 use std::time::Duration;
 

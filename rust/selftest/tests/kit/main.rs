@@ -10,6 +10,7 @@
 )]
 
 mod corpora;
+mod documentation;
 mod scenarios;
 
 use std::sync::Arc;
