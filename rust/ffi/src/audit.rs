@@ -1,5 +1,7 @@
 //! What was done: the audit trail and the writes of the store.
 
+use connector_core::Refusal;
+use connector_core::audit::{Event, Record};
 use connector_core::json::Sha256;
 
 use crate::error::ConnectorError;
@@ -7,9 +9,7 @@ use crate::runtime::ConnectorRuntime;
 
 /// One deed. No value and no secret stands in it.
 #[derive(Debug, Clone, uniffi::Record)]
-pub struct AuditRecord {
-    /// Counts from 1 without gaps.
-    pub sequence: u64,
+pub struct AuditEvent {
     /// Milliseconds since 1970, by the clock of the device.
     pub time_ms: u64,
     /// `install`, `review`, `grant`, `remove`, `started`, `call`.
@@ -26,6 +26,30 @@ pub struct AuditRecord {
     pub received_bytes: u64,
     /// How long it took.
     pub duration_ms: u64,
+}
+
+impl AuditEvent {
+    pub(crate) fn of(event: Event) -> Self {
+        Self {
+            time_ms: event.time_ms,
+            deed: event.deed.as_str().to_owned(),
+            subject: event.subject,
+            outcome: event.outcome.into_owned(),
+            status: event.status,
+            sent_bytes: event.sent_bytes,
+            received_bytes: event.received_bytes,
+            duration_ms: event.duration_ms,
+        }
+    }
+}
+
+/// An event with its place in the trail.
+#[derive(Debug, Clone, uniffi::Record)]
+pub struct AuditRecord {
+    /// Counts from 1 without gaps.
+    pub sequence: u64,
+    /// What was done.
+    pub event: AuditEvent,
     /// The hash of this record, which covers the one before.
     pub hash: String,
 }
@@ -49,22 +73,24 @@ pub struct InterruptedWrite {
     pub time_ms: u64,
 }
 
+/// Something that was found to be wrong with a store.
+#[derive(Debug, Clone, uniffi::Record)]
+pub struct Damage {
+    /// The stable code.
+    pub code: String,
+    /// What it is, one sentence.
+    pub reason: String,
+}
+
 #[uniffi::export]
 impl ConnectorRuntime {
     /// The audit trail.
     pub fn audit(&self) -> Result<AuditTrail, ConnectorError> {
-        let (records, head) = self.session().audit()?;
-        let record = |record: connector_core::audit::Record| AuditRecord {
-            sequence: record.sequence,
-            time_ms: record.event.time_ms,
-            deed: record.event.deed.as_str().to_owned(),
-            subject: record.event.subject,
-            outcome: record.event.outcome.into_owned(),
-            status: record.event.status,
-            sent_bytes: record.event.sent_bytes,
-            received_bytes: record.event.received_bytes,
-            duration_ms: record.event.duration_ms,
-            hash: record.hash.to_string(),
+        let (records, head) = self.session()?.audit()?;
+        let record = |Record { sequence, event, hash, .. }| AuditRecord {
+            sequence,
+            event: AuditEvent::of(event),
+            hash: hash.to_string(),
         };
         Ok(AuditTrail { records: records.into_iter().map(record).collect(), head: head.to_string() })
     }
@@ -80,17 +106,29 @@ impl ConnectorRuntime {
                 Some(hash.ok_or_else(|| ConnectorError::host("a head is 64 lower-case hexadecimal digits"))?)
             }
         };
-        Ok(self.session().verify_audit(kept)?.head.to_string())
+        Ok(self.session()?.verify_audit(kept)?.head.to_string())
     }
 
     /// The writes that an earlier run of the application began and did not end. A person should be told.
     pub fn interrupted_writes(&self) -> Result<Vec<InterruptedWrite>, ConnectorError> {
-        let writes = self.session().writes()?.into_iter().filter(connector_runtime::store::Write::is_interrupted);
-        Ok(writes.map(|write| InterruptedWrite { tool: write.tool.to_string(), time_ms: write.time_ms }).collect())
+        let writes =
+            self.session()?.writes()?.into_iter().filter(connector_runtime::store::Write::is_interrupted);
+        Ok(writes
+            .map(|write| InterruptedWrite { tool: write.tool.to_string(), time_ms: write.time_ms })
+            .collect())
+    }
+
+    /// What a person should be told about the logs of the store: lines that were changed or removed, records that could
+    /// not be written. Empty when all is well.
+    pub fn damage(&self) -> Result<Vec<Damage>, ConnectorError> {
+        let damage = self.session()?.damage()?.into_iter();
+        Ok(damage
+            .map(|Refusal { code, reason, .. }| Damage { code: code.as_str().to_owned(), reason })
+            .collect())
     }
 
     /// The counter of the store, for `StoreLocation.seenCounter` of the next run; absent in memory.
     pub fn counter(&self) -> Result<Option<u64>, ConnectorError> {
-        Ok(self.session().counter()?)
+        Ok(self.session()?.counter()?)
     }
 }

@@ -180,7 +180,7 @@ impl ConnectorRuntime {
         conversation: Option<String>,
     ) -> Result<Arc<PlannedCall>, ConnectorError> {
         let call = ToolCall { name, arguments };
-        let view = self.session().plan(&call, Some(&contract), conversation.as_deref())?;
+        let view = self.session()?.plan(&call, Some(&contract), conversation.as_deref())?;
         Ok(Arc::new(PlannedCall { view }))
     }
 
@@ -198,10 +198,10 @@ impl ConnectorRuntime {
         call_id: Option<String>,
         max_chars: Option<u32>,
     ) -> Result<Arc<Answer>, ConnectorError> {
-        let session: Session = self.session().clone();
+        let session: Session = self.session()?.clone();
         let room = max_chars.map(|chars| usize::try_from(chars).unwrap_or(usize::MAX));
-        let answer = self
-            .run(async move {
+        let answer =
+            self.run(async move {
                 session.execute(&plan, confirmation.as_deref(), call_id.as_deref(), room).await
             })
             .await??;
@@ -210,6 +210,6 @@ impl ConnectorRuntime {
 
     /// Cancels a running call; its socket is closed at once. Gives whether there was one.
     pub fn cancel(&self, call_id: String) -> Result<bool, ConnectorError> {
-        Ok(self.session().cancel(&call_id))
+        Ok(self.session()?.cancel(&call_id))
     }
 }

@@ -1,9 +1,9 @@
 //! Manifests checked.
 
+use connector_core::TrustLimits;
 use connector_core::json::Locator;
 use connector_core::manifest::check;
 use connector_core::rule;
-use connector_core::TrustLimits;
 
 use crate::error::ConnectorError;
 
@@ -40,7 +40,8 @@ impl Finding {
         let locator = document.map(|document| Locator::new(document, findings));
         let place = |number: usize| u32::try_from(number).ok();
         let finding = |(index, finding): (usize, &rule::Finding)| {
-            let position = document.zip(locator.as_ref()).map(|(text, locator)| locator.position(text, index));
+            let position =
+                document.zip(locator.as_ref()).map(|(text, locator)| locator.position(text, index));
             Self {
                 rule: finding.rule.id.to_owned(),
                 severity: if finding.is_error() { Severity::Error } else { Severity::Warning },

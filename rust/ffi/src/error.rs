@@ -3,6 +3,7 @@
 use connector_core::{Code, Refusal};
 
 use crate::check::Finding;
+use crate::host;
 
 /// Why something was refused or did not come about.
 ///
@@ -78,18 +79,18 @@ impl ConnectorError {
             Network "net" | "outcome_unknown" | "response";
             Store "store" | "ledger" | "audit" | "file" | "random";
             Closed "session";
+            Host "host";
+            Internal "internal";
         )
     }
 
     /// A value of the host that cannot be used.
     pub(crate) fn host(reason: impl Into<String>) -> Self {
-        let (advice, findings) = (None, Vec::new());
-        Self::Host { code: "host.value".to_owned(), reason: reason.into(), advice, findings }
+        Refusal::new(Code::HostValue, reason).into()
     }
 
     pub(crate) fn internal(reason: impl Into<String>) -> Self {
-        let (advice, findings) = (None, Vec::new());
-        Self::Internal { code: "internal".to_owned(), reason: reason.into(), advice, findings }
+        Refusal::new(Code::Internal, reason).into()
     }
 }
 
@@ -101,13 +102,7 @@ impl From<Refusal> for ConnectorError {
 
 impl From<uniffi::UnexpectedUniFFICallbackError> for ConnectorError {
     fn from(_: uniffi::UnexpectedUniFFICallbackError) -> Self {
-        // What the host's exception says may hold a secret.
-        Self::Host {
-            code: "host.callback".to_owned(),
-            reason: "a callback of the host failed".to_owned(),
-            advice: None,
-            findings: Vec::new(),
-        }
+        host::refusal("a callback of the host failed").into()
     }
 }
 
@@ -123,14 +118,8 @@ pub struct ErrorCode {
 /// Every code that an error may carry.
 #[uniffi::export]
 pub fn error_codes() -> Result<Vec<ErrorCode>, ConnectorError> {
-    let own = [
-        ("host.value", "A value that the host gave cannot be used."),
-        ("host.callback", "A callback of the host failed, or took too long."),
-        ("internal", "A defect of the core."),
-    ];
-    let core = Code::ALL.iter().map(|code| (code.as_str(), code.says()));
-    let record = |(code, says): (&str, &str)| ErrorCode { code: code.to_owned(), says: says.to_owned() };
-    Ok(core.chain(own).map(record).collect())
+    let record = |code: &Code| ErrorCode { code: code.as_str().to_owned(), says: code.says().to_owned() };
+    Ok(Code::ALL.iter().map(record).collect())
 }
 
 #[cfg(test)]
@@ -141,7 +130,8 @@ mod tests {
     fn every_code_has_a_case() {
         for code in Code::ALL {
             let error = ConnectorError::from(Refusal::new(*code, "why"));
-            assert!(!matches!(error, ConnectorError::Internal { .. }), "{}", code.as_str());
+            let is_internal = matches!(error, ConnectorError::Internal { .. });
+            assert_eq!(is_internal, *code == Code::Internal, "{code}");
             assert_eq!(error.to_string(), "why");
         }
     }

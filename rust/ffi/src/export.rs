@@ -144,7 +144,7 @@ impl ConnectorRuntime {
         };
         let only = names(only);
         let room = max_chars.map(|chars| usize::try_from(chars).unwrap_or(usize::MAX));
-        let export = self.session().export_tools(&capabilities, only.as_deref(), room)?;
+        let export = self.session()?.export_tools(&capabilities, only.as_deref(), room)?;
         let tools = export.tools.into_iter().map(|tool| tool.value).collect();
         Ok(ToolsExport {
             contract: export.contract.id().to_string(),
@@ -180,7 +180,7 @@ impl ConnectorRuntime {
             },
             parallel,
         };
-        let export = self.session().export_grammar(&options, names(only).as_deref())?;
+        let export = self.session()?.export_grammar(&options, names(only).as_deref())?;
         Ok(GrammarExport {
             exact: export.is_exact(),
             contract: export.contract.id().to_string(),
@@ -195,7 +195,7 @@ impl ConnectorRuntime {
     /// answer without calls gives none; one that is not whole calls is an error, and nothing of it is taken.
     pub fn read_calls(&self, contract: String, result: String) -> Result<Vec<Arc<ReadCall>>, ConnectorError> {
         let result = read_json(&result)?;
-        let calls = self.session().read_result(&contract, &result)?;
+        let calls = self.session()?.read_result(&contract, &result)?;
         Ok(calls.into_iter().map(ReadCall::of).collect())
     }
 
@@ -205,7 +205,7 @@ impl ConnectorRuntime {
         contract: String,
         text: String,
     ) -> Result<Vec<Arc<ReadCall>>, ConnectorError> {
-        let calls = self.session().read_text(&contract, &text)?;
+        let calls = self.session()?.read_text(&contract, &text)?;
         Ok(calls.into_iter().map(ReadCall::of).collect())
     }
 }

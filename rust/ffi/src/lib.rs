@@ -12,23 +12,31 @@ mod credentials;
 mod error;
 mod export;
 mod grant;
+mod host;
+mod log;
 mod options;
 mod review;
 mod runtime;
+mod secret;
 
 use connector_core::Refusal;
 use connector_core::json::{Numbers, Profile, Value, read_strict};
 
-pub use audit::{AuditRecord, AuditTrail, InterruptedWrite};
+pub use audit::{AuditEvent, AuditRecord, AuditTrail, Damage, InterruptedWrite};
 pub use calls::{Answer, PlannedCall, PreviewHeader};
-pub use check::{check_manifest, CheckReport, Finding, ManifestSummary, Severity};
-pub use credentials::{CredentialKey, CredentialStore, CredentialStoreError};
+pub use check::{CheckReport, Finding, ManifestSummary, Severity, check_manifest};
+pub use credentials::{CredentialKey, CredentialStore, HostError};
 pub use error::{ConnectorError, ErrorCode, error_codes};
 pub use export::{Envelope, ExportMode, GrammarExport, ModelCapabilities, ReadCall, ToolChoice, ToolsExport};
 pub use grant::{Effect, Grant, SettingValue};
+pub use log::LogSink;
 pub use options::{RuntimeOptions, SignaturePolicy, StoreLocation, TrustedKey};
-pub use review::{Change, InstallOutcome, Installation, InstalledConnector, InstalledList, Review, ToolSummary, UnusableConnector};
+pub use review::{
+    Change, InstallOutcome, Installation, InstalledConnector, InstalledList, Review, ToolSummary,
+    UnusableConnector,
+};
 pub use runtime::ConnectorRuntime;
+pub use secret::{MaybeSecret, SecretBytes};
 
 uniffi::setup_scaffolding!();
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use connector_core::TrustLimits;
 use connector_core::signature::{Policies, Policy, PublicKey, TrustedKeys};
@@ -12,6 +13,8 @@ use zeroize::Zeroize;
 
 use crate::credentials::{CredentialStore, HostStore};
 use crate::error::ConnectorError;
+use crate::host::Asker;
+use crate::log::{LogSink, observer};
 
 /// A folder of the application in which what is installed is kept.
 #[derive(Debug, Clone, uniffi::Record)]
@@ -56,7 +59,7 @@ impl SignaturePolicy {
 }
 
 /// What a runtime is opened with; everything has a default.
-#[derive(Clone, Default, uniffi::Record)]
+#[derive(Clone, uniffi::Record)]
 pub struct RuntimeOptions {
     /// Where what is installed is kept; absent: in memory.
     #[uniffi(default = None)]
@@ -79,6 +82,12 @@ pub struct RuntimeOptions {
     /// Where secrets are kept; absent: in memory, for as long as the runtime is open.
     #[uniffi(default = None)]
     pub credentials: Option<Arc<dyn CredentialStore>>,
+    /// Who hears of every event as it happens.
+    #[uniffi(default = None)]
+    pub log: Option<Arc<dyn LogSink>>,
+    /// How long a callback of the host may take, in milliseconds.
+    #[uniffi(default = 30_000)]
+    pub callback_timeout_ms: u32,
     /// The only certificates (DER) that vouch for servers; absent: those of the system. On Android hand over what
     /// `SystemRoots.read()` gives.
     #[uniffi(default = None)]
@@ -104,7 +113,11 @@ impl RuntimeOptions {
             sources: self.signatures.iter().map(|(name, policy)| (name.into(), policy.policy())).collect(),
         };
         if let Some(store) = &self.credentials {
-            options.credentials = Arc::new(HostStore::new(Arc::clone(store)));
+            let patience = Duration::from_millis(self.callback_timeout_ms.into());
+            options.credentials = Arc::new(HostStore::new(Arc::clone(store), Asker::new(patience)));
+        }
+        if let Some(sink) = &self.log {
+            options.observer = Some(observer(Arc::clone(sink))?);
         }
         Ok(options)
     }

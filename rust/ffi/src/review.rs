@@ -161,18 +161,18 @@ impl ConnectorRuntime {
         approval: Option<String>,
     ) -> Result<InstallOutcome, ConnectorError> {
         let Installation { manifest, source, grant, signature } = installation;
-        let grant = grant.read(self.session().limits())?;
+        let grant = grant.read(self.session()?.limits())?;
         let offer = Offer { manifest: &manifest, source: &source, grant, signature: signature.as_deref() };
-        let installed = self.session().install_offer(&offer, contract.as_deref(), approval.as_deref());
+        let installed = self.session()?.install_offer(&offer, contract.as_deref(), approval.as_deref());
         installed.map(InstallOutcome::of).map_err(|refusal| ConnectorError::about(refusal, Some(&manifest)))
     }
 
     /// Tells what an installation would change, for a person, with the approval by which it is let through.
     pub fn review(&self, installation: Installation) -> Result<Review, ConnectorError> {
         let Installation { manifest, source, grant, signature } = installation;
-        let grant = grant.read(self.session().limits())?;
+        let grant = grant.read(self.session()?.limits())?;
         let offer = Offer { manifest: &manifest, source: &source, grant, signature: signature.as_deref() };
-        let reviewed = self.session().review(&offer);
+        let reviewed = self.session()?.review(&offer);
         reviewed.map(Review::of).map_err(|refusal| ConnectorError::about(refusal, Some(&manifest)))
     }
 
@@ -184,26 +184,26 @@ impl ConnectorRuntime {
         grant: Grant,
         approval: Option<String>,
     ) -> Result<InstallOutcome, ConnectorError> {
-        let grant = grant.read(self.session().limits())?;
-        Ok(InstallOutcome::of(self.session().set_grant_approved(&id, grant, approval.as_deref())?))
+        let grant = grant.read(self.session()?.limits())?;
+        Ok(InstallOutcome::of(self.session()?.set_grant_approved(&id, grant, approval.as_deref())?))
     }
 
     /// Tells what another grant would change.
     pub fn review_grant(&self, id: String, grant: Grant) -> Result<Review, ConnectorError> {
-        let grant = grant.read(self.session().limits())?;
-        Ok(Review::of(self.session().review_grant(&id, grant)?))
+        let grant = grant.read(self.session()?.limits())?;
+        Ok(Review::of(self.session()?.review_grant(&id, grant)?))
     }
 
     /// Removes a connector with its secrets; what runs is cancelled. Its source and what its tools were stay remembered.
     /// Gives a contract of the tool set that is left.
     #[uniffi::method(default(contract = None))]
     pub fn remove(&self, id: String, contract: Option<String>) -> Result<String, ConnectorError> {
-        Ok(self.session().remove(&id, contract.as_deref())?.to_string())
+        Ok(self.session()?.remove(&id, contract.as_deref())?.to_string())
     }
 
     /// What is installed.
     pub fn list(&self) -> Result<InstalledList, ConnectorError> {
-        let listed = self.session().list()?;
+        let listed = self.session()?.list()?;
         let tools: Vec<ToolSummary> = listed
             .tools
             .into_iter()
@@ -227,7 +227,11 @@ impl ConnectorRuntime {
                 source: connector.source().to_owned(),
                 sha256: manifest.sha256().to_string(),
                 origins: origins.map(|origin| origin.origin().as_str().to_owned()).collect(),
-                credentials: manifest.credentials().iter().map(|(name, _)| name.as_str().to_owned()).collect(),
+                credentials: manifest
+                    .credentials()
+                    .iter()
+                    .map(|(name, _)| name.as_str().to_owned())
+                    .collect(),
                 effects,
                 tools: tools.iter().filter(|tool| tool.name.starts_with(&prefix)).cloned().collect(),
             }

@@ -7,9 +7,10 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::AbortHandle;
 
 use crate::check::{self, CheckReport};
-use crate::credentials::secret;
 use crate::error::ConnectorError;
+use crate::host::refuse_reentry;
 use crate::options::RuntimeOptions;
+use crate::secret::SecretBytes;
 
 /// Threads for connections. Requests wait far more than they work; the second goes on while a callback of the host takes
 /// its time.
@@ -52,29 +53,31 @@ impl ConnectorRuntime {
 
     /// Checks the exact bytes of a manifest under the limits of this runtime. A bad manifest is a report, not an error.
     pub fn check(&self, manifest: Vec<u8>) -> Result<CheckReport, ConnectorError> {
-        Ok(check::report(&manifest, self.session.limits()))
+        Ok(check::report(&manifest, self.session()?.limits()))
     }
 
     /// Sets a secret (UTF-8) of a connector. It goes to the origin that the manifest names and to no other, and never
     /// comes back.
-    pub fn set_credential(&self, id: String, name: String, value: Vec<u8>) -> Result<(), ConnectorError> {
-        Ok(self.session.set_credential(&id, &name, secret(value)?)?)
+    pub fn set_credential(&self, id: String, name: String, value: SecretBytes) -> Result<(), ConnectorError> {
+        Ok(self.session()?.set_credential(&id, &name, value.into_secret()?)?)
     }
 
     /// Whether a secret is set.
     pub fn has_credential(&self, id: String, name: String) -> Result<bool, ConnectorError> {
-        Ok(self.session.has_credential(&id, &name)?)
+        Ok(self.session()?.has_credential(&id, &name)?)
     }
 
     /// Forgets a secret; gives whether there was one.
     pub fn delete_credential(&self, id: String, name: String) -> Result<bool, ConnectorError> {
-        Ok(self.session.delete_credential(&id, &name)?)
+        Ok(self.session()?.delete_credential(&id, &name)?)
     }
 }
 
 impl ConnectorRuntime {
-    pub(crate) fn session(&self) -> &Session {
-        &self.session
+    /// The session; not from within a callback.
+    pub(crate) fn session(&self) -> Result<&Session, ConnectorError> {
+        refuse_reentry()?;
+        Ok(&self.session)
     }
 
     /// Runs on the threads of this object. Dropping what waits for it ends it.
