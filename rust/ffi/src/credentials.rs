@@ -26,7 +26,10 @@ pub struct CredentialKey {
 pub enum HostError {
     /// It cannot, or the person refused. `reason` is dropped, since it may hold a secret.
     #[error("{reason}")]
-    Unavailable { reason: String },
+    Unavailable {
+        /// Dropped.
+        reason: String,
+    },
 }
 
 impl From<uniffi::UnexpectedUniFFICallbackError> for HostError {

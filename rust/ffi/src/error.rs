@@ -11,6 +11,7 @@ use crate::host;
 /// developer; `advice`, where it is there, is one sentence for the model; `findings` name single breaches of a document.
 /// None of them holds a secret, an argument value or a URL with values.
 #[derive(Debug, Clone, thiserror::Error, uniffi::Error)]
+#[allow(missing_docs, reason = "each case has the same members, which are documented above")]
 pub enum ConnectorError {
     /// A document is not what the format asks: a manifest, a schema, an origin, JSON.
     #[error("{reason}")]

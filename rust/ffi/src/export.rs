@@ -70,7 +70,10 @@ pub enum ToolChoice {
     /// At least one.
     Required,
     /// One of this tool, by its full name.
-    Named { name: String },
+    Named {
+        /// The name.
+        name: String,
+    },
 }
 
 /// A grammar of whole calls for llama.rn.

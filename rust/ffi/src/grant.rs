@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use connector_core::grant;
 use connector_core::json::{Object, Value};
 use connector_core::{TrustLimits, manifest};
+use smol_str::SmolStr;
 
 use crate::error::ConnectorError;
 use crate::read_json;
@@ -42,13 +43,25 @@ impl Effect {
 #[derive(Debug, Clone, PartialEq, uniffi::Enum)]
 pub enum SettingValue {
     /// A text.
-    Text { value: String },
+    Text {
+        /// The value.
+        value: String,
+    },
     /// A whole number, within 2^53.
-    Integer { value: i64 },
+    Integer {
+        /// The value.
+        value: i64,
+    },
     /// A number.
-    Decimal { value: f64 },
+    Decimal {
+        /// The value.
+        value: f64,
+    },
     /// Yes or no.
-    Flag { value: bool },
+    Flag {
+        /// The value.
+        value: bool,
+    },
 }
 
 /// What a person allows one connector. An empty one allows the least.
@@ -84,6 +97,32 @@ pub struct Grant {
 }
 
 impl Grant {
+    pub(crate) fn of(grant: &grant::Grant) -> Self {
+        let names = |list: &[SmolStr]| list.iter().map(ToString::to_string).collect();
+        let origins = grant.origins.as_ref().into_iter().flat_map(|origins| origins.iter());
+        let settings = grant.settings.as_ref().into_iter().flat_map(|settings| settings.iter());
+        Self {
+            origins: origins.map(|(name, url)| (name.to_string(), url.to_string())).collect(),
+            settings: settings
+                .filter_map(|(name, value)| Some((name.to_string(), setting_of(value)?)))
+                .collect(),
+            local_network: grant.local_network,
+            overlay_network: grant.overlay_network,
+            loopback: grant.loopback,
+            cleartext_credentials: grant.cleartext_credentials,
+            confirm: grant
+                .confirm
+                .as_ref()
+                .map(|effects| effects.0.iter().copied().map(Effect::of).collect()),
+            flows: grant
+                .flows
+                .as_ref()
+                .map(|flows| flows.0.iter().map(|id| id.as_str().to_owned()).collect())
+                .unwrap_or_default(),
+            only: grant.only.as_ref().map(|only| names(&only.0)),
+        }
+    }
+
     pub(crate) fn read(self, limits: &TrustLimits) -> Result<grant::Grant, ConnectorError> {
         let list = |items: Vec<String>| Value::Array(items.iter().map(|item| item.as_str().into()).collect());
         let mut members = Object::new();
@@ -136,5 +175,18 @@ fn setting(value: SettingValue) -> Result<Value, ConnectorError> {
             finite.ok_or_else(|| ConnectorError::host("a setting is no finite number"))?
         }
         SettingValue::Flag { value } => value.into(),
+    })
+}
+
+/// A setting has one of four types, as its schema says.
+fn setting_of(value: &Value) -> Option<SettingValue> {
+    Some(match value {
+        Value::String(text) => SettingValue::Text { value: text.to_string() },
+        Value::Bool(flag) => SettingValue::Flag { value: *flag },
+        Value::Number(number) => match number.as_integer().and_then(|value| i64::try_from(value).ok()) {
+            Some(value) => SettingValue::Integer { value },
+            None => SettingValue::Decimal { value: number.to_f64() },
+        },
+        Value::Null | Value::Array(_) | Value::Object(_) => return None,
     })
 }

@@ -12,6 +12,8 @@ mod credentials;
 mod error;
 mod export;
 mod grant;
+#[cfg(feature = "test-hooks")]
+mod hooks;
 mod host;
 mod log;
 mod options;

@@ -86,6 +86,8 @@ pub struct InstalledConnector {
     pub origins: Vec<String>,
     /// The names of its credentials.
     pub credentials: Vec<String>,
+    /// What the person allowed.
+    pub grant: Grant,
     /// What its tools do, the worst last.
     pub effects: Vec<Effect>,
     /// Its tools that may be called.
@@ -232,6 +234,7 @@ impl ConnectorRuntime {
                     .iter()
                     .map(|(name, _)| name.as_str().to_owned())
                     .collect(),
+                grant: Grant::of(connector.grant()),
                 effects,
                 tools: tools.iter().filter(|tool| tool.name.starts_with(&prefix)).cloned().collect(),
             }

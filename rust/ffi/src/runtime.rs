@@ -39,9 +39,7 @@ impl ConnectorRuntime {
             None => Session::open(session),
             Some(store) => Session::open_store(session, store.options()?)?,
         };
-        let tokio = Builder::new_multi_thread().worker_threads(THREADS).enable_all().build();
-        let tokio = tokio.map_err(|_| ConnectorError::internal("the device gives no threads"))?;
-        Ok(Arc::new(Self { session, tokio: Some(tokio) }))
+        Self::on(session)
     }
 
     /// Ends everything: running calls are cancelled, secrets in memory overwritten, the store is free for others.
@@ -74,6 +72,13 @@ impl ConnectorRuntime {
 }
 
 impl ConnectorRuntime {
+    /// The object of a session.
+    pub(crate) fn on(session: Session) -> Result<Arc<Self>, ConnectorError> {
+        let tokio = Builder::new_multi_thread().worker_threads(THREADS).enable_all().build();
+        let tokio = tokio.map_err(|_| ConnectorError::internal("the device gives no threads"))?;
+        Ok(Arc::new(Self { session, tokio: Some(tokio) }))
+    }
+
     /// The session; not from within a callback.
     pub(crate) fn session(&self) -> Result<&Session, ConnectorError> {
         refuse_reentry()?;

@@ -14,7 +14,7 @@ mod store;
 
 pub use connector_testkit::scenario;
 pub use kit::{Kit, Outcome};
-pub use play::{Play, Seen, arguments};
+pub use play::{Play, Seen, arguments, requested};
 pub use stage::{Part, read_grant};
 
 use std::sync::Once;

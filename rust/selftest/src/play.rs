@@ -154,7 +154,7 @@ impl Seen {
 }
 
 /// Waits until a server has read a whole request; tells whether one came.
-pub(crate) async fn requested(log: Option<Log>) -> bool {
+pub async fn requested(log: Option<Log>) -> bool {
     match log {
         Some(log) => log.wait(HANGS, is_request).await.is_some(),
         None => false,
