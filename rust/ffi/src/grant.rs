@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use connector_core::grant;
 use connector_core::json::{Object, Value};
+use connector_core::shape::Members;
 use connector_core::{TrustLimits, manifest};
 use smol_str::SmolStr;
 
@@ -99,8 +100,8 @@ pub struct Grant {
 impl Grant {
     pub(crate) fn of(grant: &grant::Grant) -> Self {
         let names = |list: &[SmolStr]| list.iter().map(ToString::to_string).collect();
-        let origins = grant.origins.as_ref().into_iter().flat_map(|origins| origins.iter());
-        let settings = grant.settings.as_ref().into_iter().flat_map(|settings| settings.iter());
+        let origins = grant.origins.as_ref().into_iter().flat_map(Members::iter);
+        let settings = grant.settings.as_ref().into_iter().flat_map(Members::iter);
         Self {
             origins: origins.map(|(name, url)| (name.to_string(), url.to_string())).collect(),
             settings: settings

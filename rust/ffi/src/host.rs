@@ -117,11 +117,11 @@ mod tests {
     #[test]
     fn ones_that_never_return_are_left_behind_and_bounded() {
         let asker = asker(1);
-        let (hold, held) = std::sync::mpsc::channel::<()>();
-        let held = Arc::new(std::sync::Mutex::new(held));
+        let (hold, waits) = std::sync::mpsc::channel::<()>();
+        let waits = Arc::new(std::sync::Mutex::new(waits));
         for _ in 0..AT_ONCE {
-            let held = Arc::clone(&held);
-            let error = asker.ask(move || Ok(held.lock().unwrap().recv().is_ok())).unwrap_err();
+            let waits = Arc::clone(&waits);
+            let error = asker.ask(move || Ok(waits.lock().unwrap().recv().is_ok())).unwrap_err();
             assert_eq!(error.reason, "a callback of the host took too long");
         }
         let error = asker.ask(|| Ok(())).unwrap_err();

@@ -115,7 +115,9 @@ impl Stage {
         for connector in &scenario.connectors {
             let (manifest, grant, given) = connector.whole()?;
             let part = Part::new(manifest, grant);
-            given.iter().for_each(|secret| secrets.add(secret));
+            for secret in &given {
+                secrets.add(secret);
+            }
             store.add(&part.id, &given);
             parts.push(part);
         }
