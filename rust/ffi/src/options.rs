@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use connector_core::TrustLimits;
+#[cfg(target_os = "android")]
+use connector_core::{Code, Refusal};
 use connector_core::signature::{Policies, Policy, PublicKey, TrustedKeys};
 use connector_core::text::ModelTokens;
 use connector_runtime::store::{StoreKey, StoreOptions};
@@ -94,11 +96,18 @@ pub struct RuntimeOptions {
     pub roots: Option<Vec<Vec<u8>>>,
 }
 
+/// The verifier of Android would need JNI, and panics without.
+#[cfg(target_os = "android")]
+const NO_ROOTS: &str = "On Android the roots are handed over: give `roots` what `SystemRoots.read()` gives.";
+
 impl RuntimeOptions {
     pub(crate) fn session(&self) -> Result<SessionOptions, ConnectorError> {
         let trust = match &self.roots {
             Some(roots) => Trust::roots(roots)?,
+            #[cfg(not(target_os = "android"))]
             None => Trust::platform(),
+            #[cfg(target_os = "android")]
+            None => return Err(Refusal::new(Code::NetTls, NO_ROOTS).into()),
         };
         let mut options = SessionOptions::new(ClientOptions::new(trust));
         options.limits = limits(&self.limits)?;
