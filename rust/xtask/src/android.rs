@@ -21,10 +21,11 @@ pub fn run() -> Result<(), String> {
          (ANDROID_NDK_HOME). The libraries themselves are built and checked on Linux without any of them: cargo xtask \
          mobile --target aarch64-linux-android",
     )?;
+    let exported = library::expected()?;
     for target in TARGETS.into_iter().filter(|target| !target.is_apple()) {
         let tools = Toolchain::find(target, Choice::Platform)?;
-        let library = library::build(target, &tools, "mobile")?;
-        let shared = library.shared.ok_or("no shared library")?;
+        let archive = library::archive(target, &tools, "mobile")?;
+        let shared = library::shared(&archive, target, &tools, &exported)?;
         let to = project.join("connector-core/src/main").join(place(target)?);
         places::copy(&library::stripped(&shared, &tools)?, &to)?;
     }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use clap::Args;
 use sha2::{Digest as _, Sha256};
 
 use crate::library;
@@ -15,17 +16,27 @@ use crate::toolchain::{Choice, Toolchain};
 /// a `module.modulemap` at the top cannot be in one application.
 const MODULE: &str = "ConnectorCoreFFI";
 
+/// What the command line says.
+#[derive(Debug, Args)]
+pub struct Ios {
+    /// Where the archive will be served: also writes a `Package.swift` that names this address and the checksum.
+    #[arg(long)]
+    url: Option<String>,
+}
+
 /// Builds and packs.
 ///
 /// # Errors
 /// What is missing or fails.
-pub fn run() -> Result<(), String> {
+pub fn run(options: &Ios) -> Result<(), String> {
     if let Some(missing) = missing(|name| places::program(name).is_some()) {
         return Err(missing);
     }
     let ios = places::root().join("ios");
     let build = ios.join("build");
-    let headers = headers(&places::root().join("bindings/swift"), &build)?;
+    let swift = places::root().join("bindings/swift");
+    let headers = headers(&swift, &build)?;
+    sources(&swift.join("Sources/ConnectorCore"), &ios.join("Sources/ConnectorCore"))?;
     let mut libraries = Vec::new();
     for system in [System::Ios, System::IosSimulator] {
         let targets: Vec<Target> = TARGETS.into_iter().filter(|target| target.system == system).collect();
@@ -45,6 +56,10 @@ pub fn run() -> Result<(), String> {
     places::run(Command::new("ditto").args(["-c", "-k", "--keepParent"]).arg(&framework).arg(&archive))?;
     let checksum = checksum(&places::read(&archive)?);
     places::write(&archive.with_extension("zip.checksum"), format!("{checksum}\n").as_bytes())?;
+    if let Some(url) = &options.url {
+        let package = String::from_utf8_lossy(&places::read(&ios.join("Package.swift"))?).into_owned();
+        places::write(&build.join("release/Package.swift"), released(&package, url, &checksum)?.as_bytes())?;
+    }
     println!("{}\nchecksum {checksum}\nThe package: {}", archive.display(), ios.display());
     Ok(())
 }
@@ -68,7 +83,7 @@ fn united(targets: &[Target], folder: &Path) -> Result<PathBuf, String> {
     lipo.arg("-create");
     for target in targets {
         let tools = Toolchain::find(*target, Choice::Platform)?;
-        lipo.arg(library::build(*target, &tools, "mobile")?.archive);
+        lipo.arg(library::archive(*target, &tools, "mobile")?);
     }
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     places::run(lipo.arg("-output").arg(&united))?;
@@ -101,6 +116,35 @@ fn headers(swift: &Path, build: &Path) -> Result<PathBuf, String> {
         None => places::write(&written, module_map().as_bytes())?,
     }
     Ok(to)
+}
+
+/// Copies the Swift: a package may not name files outside its folder.
+fn sources(from: &Path, to: &Path) -> Result<(), String> {
+    let entries =
+        fs::read_dir(from).map_err(|error| format!("no generated Swift: {}: {error}", from.display()))?;
+    if to.exists() {
+        fs::remove_dir_all(to).map_err(|error| format!("{}: {error}", to.display()))?;
+    }
+    for path in entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|end| end == "swift"))
+    {
+        places::copy(&path, &to.join(path.file_name().unwrap_or_default()))?;
+    }
+    Ok(())
+}
+
+/// The package with an address and a checksum in place of the folder.
+fn released(package: &str, url: &str, checksum: &str) -> Result<String, String> {
+    let local = format!("path: \"build/{MODULE}.xcframework\"");
+    if url.contains(['"', '\\']) || !url.starts_with("https://") {
+        return Err(format!("not an https address: {url}"));
+    }
+    if package.matches(&local).count() != 1 {
+        return Err(format!("ios/Package.swift does not name {local} once"));
+    }
+    Ok(package.replace(&local, &format!("url: \"{url}\", checksum: \"{checksum}\"")))
 }
 
 fn module_map() -> String {
@@ -143,6 +187,28 @@ mod tests {
         );
         assert!(headers.join("ConnectorCoreFFI/module.modulemap").exists());
         assert!(!headers.join("module.modulemap").exists());
+    }
+
+    #[test]
+    fn a_released_package_names_address_and_checksum() {
+        let package = include_str!("../../../ios/Package.swift");
+        let released = released(package, "https://example.org/a.zip", "00ff").unwrap();
+        assert!(released.contains("url: \"https://example.org/a.zip\", checksum: \"00ff\""), "{released}");
+        assert!(!released.contains("path: \"build"));
+        assert!(super::released(package, "http://example.org/a.zip", "00ff").is_err());
+        assert!(super::released("", "https://example.org/a.zip", "00ff").is_err());
+    }
+
+    #[test]
+    fn sources_are_those_of_the_bindings_and_no_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        places::write(&from.join("A.swift"), b"a").unwrap();
+        places::write(&from.join("notes.txt"), b"n").unwrap();
+        places::write(&to.join("Old.swift"), b"o").unwrap();
+        sources(&from, &to).unwrap();
+        assert_eq!(places::read(&to.join("A.swift")).unwrap(), b"a");
+        assert!(!to.join("Old.swift").exists() && !to.join("notes.txt").exists());
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! Builds the library of a target.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::binary;
 use crate::places;
+use crate::symbols::is_of_bindings;
 use crate::target::{ANDROID_PAGE, Target};
 use crate::toolchain::{Toolchain, clean};
 
@@ -13,59 +15,72 @@ const PACKAGE: &str = "connector-ffi";
 /// Its name as a library.
 pub const NAME: &str = "connector_ffi";
 
-/// What was built.
-#[derive(Debug, Clone)]
-pub struct Library {
-    /// The static library.
-    pub archive: PathBuf,
-    /// Android's shared library, with its symbols.
-    pub shared: Option<PathBuf>,
-}
-
-/// Builds a target.
+/// Builds the static library of a target, and gives its path.
 ///
 /// # Errors
 /// What keeps it from being built.
-pub fn build(target: Target, tools: &Toolchain, profile: &str) -> Result<Library, String> {
+pub fn archive(target: Target, tools: &Toolchain, profile: &str) -> Result<PathBuf, String> {
     no_test_hooks(target)?;
     let folder = places::cache().join("target");
-    let mut cargo = tools.cargo(target)?;
+    let mut cargo = tools.cargo(target);
     cargo
         .current_dir(places::root())
         .env("CARGO_TARGET_DIR", &folder)
         .env("CARGO_ENCODED_RUSTFLAGS", remapped());
     cargo.args(["rustc", "--locked", "--quiet", "--package", PACKAGE, "--lib", "--profile", profile]);
-    cargo.args(["--target", target.triple]);
+    // Named here and not in Cargo.toml alone: beside a `lib` cargo would leave out link-time optimisation.
+    cargo.args(["--crate-type", "staticlib", "--target", target.triple]);
+    cargo.env(format!("CFLAGS_{}", target.underscored()), c_flags(&tools.c_flags()));
     if matches!(tools, Toolchain::Source(_)) {
         cargo.arg("-Zbuild-std=std,panic_unwind");
     }
-    // Named here and not in Cargo.toml alone: beside a `lib` cargo would leave out link-time optimisation.
-    let kinds = if target.is_apple() { "staticlib" } else { "staticlib,cdylib" };
-    cargo.args(["--crate-type", kinds, "--"]);
-    if !target.is_apple() {
-        let flags = [
-            format!("link-arg=-Wl,-z,max-page-size={ANDROID_PAGE}"),
-            "link-arg=-Wl,-z,defs".into(),
-            format!("link-arg=-Wl,-soname,lib{NAME}.so"),
-            // Relocations packed as every supported Android reads them (from API 23), and one hash table.
-            "link-arg=-Wl,--pack-dyn-relocs=android".into(),
-            "link-arg=-Wl,--hash-style=gnu".into(),
-        ];
-        for flag in tools.linker_flags(target)?.into_iter().chain(flags) {
-            cargo.arg("-C").arg(flag);
-        }
-    }
     places::run(&mut cargo)?;
-    let built = folder.join(target.triple).join(profile);
-    let shared = (!target.is_apple()).then(|| built.join(format!("lib{NAME}.so")));
-    Ok(Library { archive: built.join(format!("lib{NAME}.a")), shared })
+    Ok(folder.join(target.triple).join(profile).join(format!("lib{NAME}.a")))
+}
+
+/// Links Android's shared library from the static one, and gives its path. It exports what the bindings call and no more,
+/// so that the linker leaves out what nobody can reach, uniffi's metadata (the texts of all documentation) among it.
+///
+/// # Errors
+/// A name that Android lacks, or another fault of the linker.
+pub fn shared(
+    archive: &Path,
+    target: Target,
+    tools: &Toolchain,
+    exported: &BTreeSet<String>,
+) -> Result<PathBuf, String> {
+    let script = archive.with_extension("exports");
+    let names = exported.iter().filter(|name| is_of_bindings(name));
+    let listed: Vec<_> = names.clone().map(String::as_str).collect();
+    places::write(&script, format!("{{ global: {}; local: *; }};\n", listed.join("; ")).as_bytes())?;
+    let to = archive.with_extension("so");
+    let mut link = tools.android_linker(target)?;
+    link.args(["-shared", "-o"]).arg(&to).arg(archive);
+    // Nothing in the library itself asks for them.
+    link.args(names.map(|name| format!("-Wl,--undefined={name}")));
+    link.arg(format!("-Wl,--version-script={}", script.display()));
+    link.arg(format!("-Wl,-soname,lib{NAME}.so")).arg(format!("-Wl,-z,max-page-size={ANDROID_PAGE}"));
+    link.args([
+        "-Wl,-z,defs",
+        "-Wl,-z,relro",
+        "-Wl,-z,now",
+        "-Wl,-z,noexecstack",
+        "-Wl,--gc-sections",
+        "-Wl,--as-needed",
+    ]);
+    // Functions of the same code become one. Nothing compares their addresses for more than "the same code".
+    link.args(["-Wl,--icf=all", "-Wl,-O2", "-Wl,--build-id=sha1"]);
+    // Relocations packed as every supported Android reads them (from API 23), and one hash table.
+    link.args(["-Wl,--pack-dyn-relocs=android", "-Wl,--hash-style=gnu", "-Wl,--eh-frame-hdr"]);
+    places::run(link.args(["-ldl", "-llog", "-lm", "-lc"]))?;
+    Ok(to)
 }
 
 /// The names by which the bindings call, as the library of this machine exports them.
 ///
 /// # Errors
 /// A library that cannot be built or read.
-pub fn expected() -> Result<std::collections::BTreeSet<String>, String> {
+pub fn expected() -> Result<BTreeSet<String>, String> {
     let mut cargo = clean(Path::new("cargo"));
     let folder = places::root().join("target");
     cargo.current_dir(places::root()).env("CARGO_TARGET_DIR", &folder);
@@ -103,6 +118,12 @@ pub fn linked(archive: &Path, target: Target, tools: &Toolchain) -> Result<Optio
     link.arg("-force_load").arg(archive).arg("-o").arg(&to);
     places::run(&mut link)?;
     Ok(Some(to))
+}
+
+/// The flags of ring's C: without the text for debuggers that it asks for, and without paths of this machine.
+fn c_flags(more: &str) -> String {
+    let home = places::cargo_home().map(|home| format!(" -ffile-prefix-map={}=cargo", home.display()));
+    format!("-g0{}{more}", home.unwrap_or_default())
 }
 
 /// Paths of the builder's machine are replaced in messages of panics: they are nobody's business, and the size of a

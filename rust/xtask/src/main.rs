@@ -35,7 +35,7 @@ enum Task {
     /// Builds the static libraries of iOS and Android (and the shared ones of Android) and checks them.
     Mobile(mobile::Mobile),
     /// Packs the libraries of iOS as an `XCFramework` with its checksum; on a Mac.
-    Ios,
+    Ios(ios::Ios),
     /// Packs the libraries of Android as an AAR; needs the NDK and Gradle.
     Android,
 }
@@ -43,7 +43,7 @@ enum Task {
 fn main() -> ExitCode {
     let result = match Cli::parse().task {
         Task::Mobile(options) => mobile::run(&options),
-        Task::Ios => ios::run(),
+        Task::Ios(options) => ios::run(&options),
         Task::Android => android::run(),
     };
     match result {

@@ -1,12 +1,12 @@
 //! `cargo xtask mobile`: builds the libraries, and checks what was built.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
 
-use crate::library::{self, Library};
+use crate::library;
 use crate::sizes::{Measured, Record};
 use crate::symbols::{self, AndroidNames};
 use crate::target::{TARGETS, Target};
@@ -39,6 +39,13 @@ pub struct Mobile {
     parts: bool,
 }
 
+/// What was built.
+struct Library {
+    archive: PathBuf,
+    /// Android's, with its symbols.
+    shared: Option<PathBuf>,
+}
+
 /// Builds and checks.
 ///
 /// # Errors
@@ -62,8 +69,13 @@ pub fn run(options: &Mobile) -> Result<(), String> {
         let tools = Toolchain::find(target, options.toolchain)?;
         toolchain = tools.name()?;
         println!("\n{} with {toolchain}", target.triple);
-        let library = library::build(target, &tools, &options.profile)?;
+        let archive = library::archive(target, &tools, &options.profile)?;
         println!("  built in {} s", started.elapsed().as_secs());
+        let shared = match target.android_abi() {
+            Some(_) => Some(library::shared(&archive, target, &tools, &expected)?),
+            None => None,
+        };
+        let library = Library { archive, shared };
         let mut found = check(&library, target, &expected)?;
         let measured = measure(&library, target, &tools)?;
         for (part, bytes) in &measured {

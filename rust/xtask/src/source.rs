@@ -47,7 +47,7 @@ impl Source {
         Ok(format!("{}, std from source", places::output(Command::new("/usr/bin/rustc").arg("--version"))?))
     }
 
-    /// cargo, ahead of rustup's, with the flags by which ring's C finds its two headers.
+    /// cargo, ahead of rustup's.
     pub fn cargo(&self, target: Target) -> Command {
         let mut cargo = clean(Path::new("/usr/bin/cargo"));
         let path = env::var_os("PATH").unwrap_or_default();
@@ -56,8 +56,6 @@ impl Source {
             cargo.env("PATH", path);
         }
         let name = target.underscored();
-        let include = self.shim.join("usr/include");
-        let flags = format!("-nostdlibinc -DRING_CORE_NOSTDLIBINC=1 -isystem {}", include.display());
         cargo
             .env("RUSTC", "/usr/bin/rustc")
             // -Zbuild-std; the compiler is a stable one.
@@ -65,9 +63,16 @@ impl Source {
             // An SDK that is named is not asked of xcrun.
             .env("SDKROOT", &self.shim)
             .env(format!("CC_{name}"), "clang")
-            .env(format!("AR_{name}"), "llvm-ar")
-            .env(format!("CFLAGS_{name}"), flags);
+            .env(format!("AR_{name}"), "llvm-ar");
         cargo
+    }
+
+    /// By which ring's C finds its two headers.
+    pub fn c_flags(&self) -> String {
+        format!(
+            " -nostdlibinc -DRING_CORE_NOSTDLIBINC=1 -isystem {}",
+            self.shim.join("usr/include").display()
+        )
     }
 
     /// A tool of LLVM's.
@@ -78,9 +83,9 @@ impl Source {
     /// clang as the linker, against stubs that export exactly the listed names: what is not in the list does not link.
     ///
     /// # Errors
-    /// Stubs that cannot be made.
-    pub fn linker_flags(&self, target: Target) -> Result<Vec<String>, String> {
-        let Some(clang) = target.clang() else { return Ok(Vec::new()) };
+    /// Stubs that cannot be made, or a target that is not Android.
+    pub fn android_linker(&self, target: Target) -> Result<Command, String> {
+        let clang = target.clang().ok_or_else(|| format!("{} is not Android", target.triple))?;
         let folder = self.stubs.join(target.triple);
         let list = places::root().join("rust/xtask/android/api24.txt");
         let list = String::from_utf8_lossy(&places::read(&list)?).into_owned();
@@ -94,14 +99,11 @@ impl Source {
             link.arg(format!("-Wl,-soname,{file}")).arg("-o").arg(folder.join(&file)).arg(&source);
             places::run(&mut link)?;
         }
-        let folder = folder.display();
-        Ok(vec![
-            format!("linker={}", Self::llvm("clang").display()),
-            format!("link-arg=--target={clang}"),
-            "link-arg=-fuse-ld=lld".into(),
-            "link-arg=-nostdlib".into(),
-            format!("link-arg=-L{folder}"),
-        ])
+        let mut link = Command::new(Self::llvm("clang"));
+        link.arg(format!("--target={clang}")).args(["-fuse-ld=lld", "-nostdlib"]);
+        // The NDK's compiler names its own libunwind.a by itself.
+        link.arg("-L").arg(&folder).arg("-Wl,--push-state,--no-as-needed,-lunwind,--pop-state");
+        Ok(link)
     }
 }
 

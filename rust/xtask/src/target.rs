@@ -38,7 +38,7 @@ pub struct Target {
     pub arch: Arch,
 }
 
-/// The targets that are built, in the order in which they are built. arm64-v8a and x86_64 as llama.rn has them.
+/// The targets that are built, in the order in which they are built. `arm64-v8a` and `x86_64` as llama.rn has them.
 pub const TARGETS: [Target; 5] = [
     Target { triple: "aarch64-linux-android", system: System::Android, arch: Arch::Arm64 },
     Target { triple: "aarch64-apple-ios", system: System::Ios, arch: Arch::Arm64 },

@@ -90,10 +90,7 @@ impl Toolchain {
     }
 
     /// cargo, with what it must find in its environment.
-    ///
-    /// # Errors
-    /// Stubs that cannot be made.
-    pub fn cargo(&self, target: Target) -> Result<Command, String> {
+    pub fn cargo(&self, target: Target) -> Command {
         let mut cargo = match self {
             Self::Xcode | Self::Ndk(_) => clean(Path::new("cargo")),
             Self::Source(source) => source.cargo(target),
@@ -107,18 +104,26 @@ impl Toolchain {
                 .env(format!("CC_{name}"), ndk.linker(target))
                 .env(format!("AR_{name}"), ndk.bin.join("llvm-ar"));
         }
-        Ok(cargo)
+        cargo
     }
 
-    /// What the compiler is told to link an Android library with.
+    /// What the compiler of C is told beside what every toolchain's is.
+    pub fn c_flags(&self) -> String {
+        match self {
+            Self::Xcode | Self::Ndk(_) => String::new(),
+            Self::Source(source) => source.c_flags(),
+        }
+    }
+
+    /// What links an Android library: a compiler, which takes the linker's words after `-Wl,`.
     ///
     /// # Errors
-    /// Stubs that cannot be made.
-    pub fn linker_flags(&self, target: Target) -> Result<Vec<String>, String> {
+    /// Stubs that cannot be made, or a target that is not Android.
+    pub fn android_linker(&self, target: Target) -> Result<Command, String> {
         match self {
-            Self::Xcode => Ok(Vec::new()),
-            Self::Ndk(ndk) => Ok(vec![format!("linker={}", ndk.linker(target).display())]),
-            Self::Source(source) => source.linker_flags(target),
+            Self::Xcode => Err(format!("{} is not Android", target.triple)),
+            Self::Ndk(ndk) => Ok(Command::new(ndk.linker(target))),
+            Self::Source(source) => source.android_linker(target),
         }
     }
 
