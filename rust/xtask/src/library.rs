@@ -72,7 +72,7 @@ pub fn shared(
     link.args(["-Wl,--icf=all", "-Wl,-O2", "-Wl,--build-id=sha1"]);
     // Relocations packed as every supported Android reads them (from API 23), and one hash table.
     link.args(["-Wl,--pack-dyn-relocs=android", "-Wl,--hash-style=gnu", "-Wl,--eh-frame-hdr"]);
-    places::run(link.args(["-ldl", "-llog", "-lm", "-lc"]))?;
+    places::run(link.args(["-ldl", "-lm", "-lc"]))?;
     Ok(to)
 }
 
