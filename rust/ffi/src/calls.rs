@@ -181,6 +181,7 @@ impl ConnectorRuntime {
     ) -> Result<Arc<PlannedCall>, ConnectorError> {
         let call = ToolCall { name, arguments };
         let view = self.session()?.plan(&call, Some(&contract), conversation.as_deref())?;
+        self.check_cleartext(&view.preview.origin.to_string())?;
         Ok(Arc::new(PlannedCall { view }))
     }
 

@@ -85,6 +85,24 @@ impl ConnectorError {
         )
     }
 
+    /// The stable code.
+    pub fn code(&self) -> &str {
+        match self {
+            Self::Manifest { code, .. }
+            | Self::Install { code, .. }
+            | Self::Grant { code, .. }
+            | Self::Export { code, .. }
+            | Self::Call { code, .. }
+            | Self::Plan { code, .. }
+            | Self::Credential { code, .. }
+            | Self::Network { code, .. }
+            | Self::Store { code, .. }
+            | Self::Closed { code, .. }
+            | Self::Host { code, .. }
+            | Self::Internal { code, .. } => code,
+        }
+    }
+
     /// A value of the host that cannot be used.
     pub(crate) fn host(reason: impl Into<String>) -> Self {
         Refusal::new(Code::HostValue, reason).into()

@@ -134,7 +134,7 @@ impl TestHooksKit {
         let (play, options) =
             self.tokio.block_on(self.kit.set(scenario)).map_err(ConnectorError::internal)?;
         Ok(Arc::new(TestHooksStage {
-            runtime: ConnectorRuntime::on(connector_runtime::Session::open(options))?,
+            runtime: ConnectorRuntime::on(connector_runtime::Session::open(options), None)?,
             play: Mutex::new(Some(play)),
             tokio: Arc::clone(&self.tokio),
         }))

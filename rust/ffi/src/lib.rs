@@ -13,7 +13,7 @@ mod error;
 mod export;
 mod grant;
 #[cfg(feature = "test-hooks")]
-mod hooks;
+pub mod hooks;
 mod host;
 mod log;
 mod options;
@@ -32,7 +32,7 @@ pub use error::{ConnectorError, ErrorCode, error_codes};
 pub use export::{Envelope, ExportMode, GrammarExport, ModelCapabilities, ReadCall, ToolChoice, ToolsExport};
 pub use grant::{Effect, Grant, SettingValue};
 pub use log::LogSink;
-pub use options::{RuntimeOptions, SignaturePolicy, StoreLocation, TrustedKey};
+pub use options::{CleartextPolicy, RuntimeOptions, SignaturePolicy, StoreLocation, TrustedKey};
 pub use review::{
     Change, InstallOutcome, Installation, InstalledConnector, InstalledList, Review, ToolSummary,
     UnusableConnector,

@@ -4,18 +4,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use connector_core::TrustLimits;
-#[cfg(target_os = "android")]
-use connector_core::{Code, Refusal};
 use connector_core::signature::{Policies, Policy, PublicKey, TrustedKeys};
 use connector_core::text::ModelTokens;
+use connector_core::{Code, Refusal, TrustLimits};
 use connector_runtime::store::{StoreKey, StoreOptions};
 use connector_runtime::{ClientOptions, SessionOptions, Trust};
 use zeroize::Zeroize;
 
-use crate::credentials::{CredentialStore, HostStore};
+use crate::credentials::{CredentialStore, HostError, HostStore};
 use crate::error::ConnectorError;
-use crate::host::Asker;
+use crate::host::{Asker, refusal};
 use crate::log::{LogSink, observer};
 
 /// A folder of the application in which what is installed is kept.
@@ -87,6 +85,9 @@ pub struct RuntimeOptions {
     /// Who hears of every event as it happens.
     #[uniffi(default = None)]
     pub log: Option<Arc<dyn LogSink>>,
+    /// Whether `http` is allowed to a host, beyond what the grant says; absent: the grant alone decides.
+    #[uniffi(default = None)]
+    pub cleartext: Option<Arc<dyn CleartextPolicy>>,
     /// How long a callback of the host may take, in milliseconds.
     #[uniffi(default = 30_000)]
     pub callback_timeout_ms: u32,
@@ -100,7 +101,70 @@ pub struct RuntimeOptions {
 #[cfg(target_os = "android")]
 const NO_ROOTS: &str = "On Android the roots are handed over: give `roots` what `SystemRoots.read()` gives.";
 
+impl Default for RuntimeOptions {
+    fn default() -> Self {
+        Self {
+            store: None,
+            limits: HashMap::new(),
+            trusted_keys: Vec::new(),
+            signatures: HashMap::new(),
+            other_signatures: None,
+            special_tokens: Vec::new(),
+            credentials: None,
+            log: None,
+            cleartext: None,
+            callback_timeout_ms: 30_000,
+            roots: None,
+        }
+    }
+}
+
+/// What the platform says about `http`, as Android's `NetworkSecurityPolicy` does. It is asked when a call is planned.
+#[uniffi::export(foreign)]
+pub trait CleartextPolicy: Send + Sync {
+    /// Whether a request to this host, an ASCII name or address, may go unencrypted.
+    fn permits(&self, host: String) -> Result<bool, HostError>;
+}
+
+/// The host's policy, and how it is asked.
+pub(crate) struct Cleartext {
+    policy: Arc<dyn CleartextPolicy>,
+    asker: Asker,
+}
+
+impl Cleartext {
+    /// Refuses an origin (`http://host:port`) that the policy does not let through.
+    pub(crate) fn check(&self, origin: &str) -> Result<(), Refusal> {
+        let Some(authority) = origin.strip_prefix("http://") else { return Ok(()) };
+        let host = match authority.rsplit_once(':') {
+            // The colon of a port, and not one within an IPv6 address.
+            Some((host, port)) if !port.ends_with(']') => host,
+            _ => authority,
+        };
+        let (policy, host) = (Arc::clone(&self.policy), host.to_owned());
+        let permitted = self
+            .asker
+            .ask(move || policy.permits(host).map_err(|_| refusal("the cleartext policy gave no answer")))?;
+        if permitted {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            Code::GrantDenied,
+            "the platform's network security policy forbids http to this host",
+        ))
+    }
+}
+
 impl RuntimeOptions {
+    fn asker(&self) -> Asker {
+        Asker::new(Duration::from_millis(self.callback_timeout_ms.into()))
+    }
+
+    pub(crate) fn cleartext(&self) -> Option<Cleartext> {
+        let policy = Arc::clone(self.cleartext.as_ref()?);
+        Some(Cleartext { policy, asker: self.asker() })
+    }
+
     pub(crate) fn session(&self) -> Result<SessionOptions, ConnectorError> {
         let trust = match &self.roots {
             Some(roots) => Trust::roots(roots)?,
@@ -122,8 +186,7 @@ impl RuntimeOptions {
             sources: self.signatures.iter().map(|(name, policy)| (name.into(), policy.policy())).collect(),
         };
         if let Some(store) = &self.credentials {
-            let patience = Duration::from_millis(self.callback_timeout_ms.into());
-            options.credentials = Arc::new(HostStore::new(Arc::clone(store), Asker::new(patience)));
+            options.credentials = Arc::new(HostStore::new(Arc::clone(store), self.asker()));
         }
         if let Some(sink) = &self.log {
             options.observer = Some(observer(Arc::clone(sink))?);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use connector_core::Refusal;
 use connector_runtime::Session;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::AbortHandle;
@@ -9,7 +10,7 @@ use tokio::task::AbortHandle;
 use crate::check::{self, CheckReport};
 use crate::error::ConnectorError;
 use crate::host::refuse_reentry;
-use crate::options::RuntimeOptions;
+use crate::options::{Cleartext, RuntimeOptions};
 use crate::secret::SecretBytes;
 
 /// Threads for connections. Requests wait far more than they work; the second goes on while a callback of the host takes
@@ -25,6 +26,7 @@ const THREADS: usize = 2;
 #[derive(uniffi::Object)]
 pub struct ConnectorRuntime {
     session: Session,
+    cleartext: Option<Cleartext>,
     /// Its own, so that connections live on when no call is awaited, and end with the object.
     tokio: Option<Runtime>,
 }
@@ -34,12 +36,12 @@ impl ConnectorRuntime {
     /// Opens the connectors of an application. A store belongs to this process until `shutdown`.
     #[uniffi::constructor]
     pub fn open(options: RuntimeOptions) -> Result<Arc<Self>, ConnectorError> {
-        let session = options.session()?;
+        let (session, cleartext) = (options.session()?, options.cleartext());
         let session = match options.store {
             None => Session::open(session),
             Some(store) => Session::open_store(session, store.options()?)?,
         };
-        Self::on(session)
+        Self::on(session, cleartext)
     }
 
     /// Ends everything: running calls are cancelled, secrets in memory overwritten, the store is free for others.
@@ -73,10 +75,15 @@ impl ConnectorRuntime {
 
 impl ConnectorRuntime {
     /// The object of a session.
-    pub(crate) fn on(session: Session) -> Result<Arc<Self>, ConnectorError> {
+    pub(crate) fn on(session: Session, cleartext: Option<Cleartext>) -> Result<Arc<Self>, ConnectorError> {
         let tokio = Builder::new_multi_thread().worker_threads(THREADS).enable_all().build();
         let tokio = tokio.map_err(|_| ConnectorError::internal("the device gives no threads"))?;
-        Ok(Arc::new(Self { session, tokio: Some(tokio) }))
+        Ok(Arc::new(Self { session, cleartext, tokio: Some(tokio) }))
+    }
+
+    /// What the platform says about an origin.
+    pub(crate) fn check_cleartext(&self, origin: &str) -> Result<(), Refusal> {
+        self.cleartext.as_ref().map_or(Ok(()), |cleartext| cleartext.check(origin))
     }
 
     /// The session; not from within a callback.

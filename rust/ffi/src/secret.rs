@@ -29,6 +29,12 @@ impl MaybeSecret {
     }
 }
 
+impl From<Vec<u8>> for SecretBytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(Zeroizing::new(bytes))
+    }
+}
+
 fn not_utf8() -> Refusal {
     Refusal::new(Code::CredentialInvalid, "the secret is not UTF-8")
 }
