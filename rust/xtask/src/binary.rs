@@ -64,7 +64,11 @@ pub fn shared(bytes: &[u8], target: Target) -> Result<(Names, Vec<String>), Stri
             }
         }
     }
-    Ok((exports(&file), problems))
+    let (mut names, mut inside) = (exports(&file), Names::default());
+    // The NDK's unwinder is linked in and hidden: only the other table knows its names.
+    collect(&mut inside, file.symbols());
+    names.defined.append(&mut inside.defined);
+    Ok((names, problems))
 }
 
 /// The names that a library of this machine exports.

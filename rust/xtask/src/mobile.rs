@@ -76,7 +76,7 @@ pub fn run(options: &Mobile) -> Result<(), String> {
             None => None,
         };
         let library = Library { archive, shared };
-        let mut found = check(&library, target, &expected)?;
+        let mut found = check(&library, target, &tools, &expected)?;
         let measured = measure(&library, target, &tools)?;
         for (part, bytes) in &measured {
             println!("  {part}: {bytes} bytes");
@@ -109,7 +109,12 @@ pub fn run(options: &Mobile) -> Result<(), String> {
 }
 
 /// Format, processor, platform, names and paths of what was built.
-fn check(library: &Library, target: Target, expected: &BTreeSet<String>) -> Result<Vec<String>, String> {
+fn check(
+    library: &Library,
+    target: Target,
+    tools: &Toolchain,
+    expected: &BTreeSet<String>,
+) -> Result<Vec<String>, String> {
     let bytes = places::read(&library.archive)?;
     let (names, mut problems) = binary::archive(&bytes, target)?;
     problems.extend(symbols::problems(&names, expected));
@@ -117,12 +122,15 @@ fn check(library: &Library, target: Target, expected: &BTreeSet<String>) -> Resu
     if let Some(shared) = &library.shared {
         let bytes = places::read(shared)?;
         let (names, more) = binary::shared(&bytes, target)?;
-        let android = AndroidNames::parse(include_str!("../android/api24.txt"))?;
-        let shared =
-            more.into_iter().chain(symbols::problems(&names, expected)).chain(android.lacking(&names));
-        problems.extend(
-            shared.chain(of_this_machine(&bytes)).map(|problem| format!("shared library: {problem}")),
-        );
+        let in_shared = |problem: String| format!("shared library: {problem}");
+        problems.extend(more.into_iter().map(in_shared));
+        problems.extend(symbols::problems(&names, expected).into_iter().map(in_shared));
+        problems.extend(of_this_machine(&bytes).map(in_shared));
+        if matches!(tools, Toolchain::Source(_)) {
+            // The NDK's own libraries of this API level have said so already, of its unwinder too.
+            let android = AndroidNames::parse(include_str!("../android/api24.txt"))?;
+            problems.extend(android.lacking(&names).into_iter().map(in_shared));
+        }
     }
     Ok(problems)
 }
