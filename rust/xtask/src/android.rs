@@ -57,4 +57,31 @@ mod tests {
             ]
         );
     }
+
+    #[test]
+    fn the_project_has_the_processors_and_the_level_of_the_table() {
+        let project = include_str!("../../../android/connector-core/build.gradle.kts");
+        let abis: Vec<_> = TARGETS
+            .iter()
+            .filter_map(|target| target.android_abi())
+            .map(|abi| format!("\"{abi}\""))
+            .collect();
+        assert!(project.contains(&format!("abiFilters += listOf({})", abis.join(", "))), "{abis:?}");
+        assert!(project.contains(&format!("minSdk = {}\n", crate::target::ANDROID_MINIMUM)));
+    }
+
+    #[test]
+    fn the_consumer_rules_keep_what_is_found_by_name() {
+        let rules = include_str!("../../../android/connector-core/consumer-rules.pro");
+        let kept = [
+            "com.sun.jna.**",
+            "* extends com.sun.jna.**",
+            "* implements com.sun.jna.**",
+            "dev.connectorcore.**",
+        ];
+        for class in kept {
+            assert!(rules.contains(&format!("-keep class {class} {{ *; }}")), "{class}");
+        }
+        assert!(rules.lines().any(|line| line.starts_with("-keepattributes") && line.contains("RuntimeVisibleAnnotations")));
+    }
 }

@@ -215,4 +215,10 @@ mod tests {
     fn the_checksum_is_sha_256_in_hexadecimal() {
         assert_eq!(checksum(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     }
+
+    #[test]
+    fn the_package_starts_where_the_libraries_do() {
+        let package = include_str!("../../../ios/Package.swift");
+        assert!(package.contains(&format!(".iOS(\"{}\")", crate::target::IOS_MINIMUM)));
+    }
 }
