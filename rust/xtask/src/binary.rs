@@ -37,7 +37,7 @@ pub fn archive(bytes: &[u8], target: Target) -> Result<(Names, Vec<String>), Str
         let data = member.data(bytes).map_err(|error| format!("{name}: {error}"))?;
         let file = File::parse(data).map_err(|error| format!("{name} is no object file: {error}"))?;
         problems.extend(misfits(&file, target).into_iter().map(|problem| format!("{name}: {problem}")));
-        collect(&mut names, file.symbols());
+        collect(&mut names, &file, file.symbols());
         objects += 1;
     }
     if objects == 0 {
@@ -66,7 +66,7 @@ pub fn shared(bytes: &[u8], target: Target) -> Result<(Names, Vec<String>), Stri
     }
     let (mut names, mut inside) = (exports(&file), Names::default());
     // The NDK's unwinder is linked in and hidden: only the other table knows its names.
-    collect(&mut inside, file.symbols());
+    collect(&mut inside, &file, file.symbols());
     names.defined.append(&mut inside.defined);
     Ok((names, problems))
 }
@@ -94,16 +94,20 @@ pub fn sizes(bytes: &[u8]) -> Result<Vec<(String, u64)>, String> {
 fn exports(file: &File<'_>) -> Names {
     let mut names = Names::default();
     match file.format() {
-        BinaryFormat::MachO => collect(&mut names, file.symbols()),
-        _ => collect(&mut names, file.dynamic_symbols()),
+        BinaryFormat::MachO => collect(&mut names, file, file.symbols()),
+        _ => collect(&mut names, file, file.dynamic_symbols()),
     }
     names
 }
 
-fn collect<'data>(names: &mut Names, symbols: impl Iterator<Item = impl ObjectSymbol<'data>>) {
+fn collect<'data>(
+    names: &mut Names,
+    file: &File<'_>,
+    symbols: impl Iterator<Item = impl ObjectSymbol<'data>>,
+) {
     for symbol in symbols {
         let Ok(name) = symbol.name() else { continue };
-        let name = name.to_owned();
+        let name = spelled(file.format(), name).to_owned();
         if name.is_empty() {
         } else if symbol.is_undefined() {
             let names = if symbol.is_weak() { &mut names.wanted } else { &mut names.needed };
@@ -115,6 +119,14 @@ fn collect<'data>(names: &mut Names, symbols: impl Iterator<Item = impl ObjectSy
             }
             names.defined.insert(name);
         }
+    }
+}
+
+/// The name as C spells it: Mach-O puts an underscore before each.
+fn spelled(format: BinaryFormat, name: &str) -> &str {
+    match format {
+        BinaryFormat::MachO => name.strip_prefix('_').unwrap_or(name),
+        _ => name,
     }
 }
 
@@ -175,6 +187,13 @@ mod tests {
     fn versions_are_written_as_mach_o_does() {
         assert_eq!(encoded("15.1"), 0x000f_0100);
         assert_eq!(encoded("7"), 0x0007_0000);
+    }
+
+    #[test]
+    fn one_underscore_of_mach_o_is_no_part_of_a_name() {
+        assert_eq!(spelled(BinaryFormat::MachO, "_uniffi_f"), "uniffi_f");
+        assert_eq!(spelled(BinaryFormat::MachO, "__Unwind_Resume"), "_Unwind_Resume");
+        assert_eq!(spelled(BinaryFormat::Elf, "_Unwind_Resume"), "_Unwind_Resume");
     }
 
     #[test]
