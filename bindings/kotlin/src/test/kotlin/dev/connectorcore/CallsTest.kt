@@ -121,12 +121,14 @@ class CallsTest {
                 }.awaitAll()
             }
             runBlocking {
-                round(1_000)
+                // The compiler of the JVM takes memory of its own until it has seen the calls often enough.
+                repeat(7) { round(1_000) }
                 val before = resident()
-                round(1_000)
-                System.gc()
+                repeat(3) { round(1_000) }
                 val grown = resident() - before
-                assertTrue(grown < 24_000, "$grown KiB more after another thousand calls")
+                // The audit trail keeps some 200 bytes of each call; a leaked answer or plan is several KiB.
+                assertTrue(grown < 6_000, "$grown KiB more after another three thousand calls")
+                println("three thousand calls: $grown KiB")
             }
         }
     }
