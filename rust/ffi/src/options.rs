@@ -97,6 +97,10 @@ pub struct RuntimeOptions {
     pub roots: Option<Vec<Vec<u8>>>,
 }
 
+/// The verifier of Android would need JNI, and panics without.
+#[cfg(target_os = "android")]
+const NO_ROOTS: &str = "On Android the roots are handed over: give `roots` what `SystemRoots.read()` gives.";
+
 impl Default for RuntimeOptions {
     fn default() -> Self {
         Self {
@@ -164,7 +168,10 @@ impl RuntimeOptions {
     pub(crate) fn session(&self) -> Result<SessionOptions, ConnectorError> {
         let trust = match &self.roots {
             Some(roots) => Trust::roots(roots)?,
+            #[cfg(not(target_os = "android"))]
             None => Trust::platform(),
+            #[cfg(target_os = "android")]
+            None => return Err(Refusal::new(Code::NetTls, NO_ROOTS).into()),
         };
         let mut options = SessionOptions::new(ClientOptions::new(trust));
         options.limits = limits(&self.limits)?;
