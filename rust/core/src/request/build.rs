@@ -1,11 +1,13 @@
 //! Putting checked values into the slots: the URL, the headers and the body of one call.
 
+use std::borrow::Cow;
+
 use smol_str::SmolStr;
 use url::{Position as UrlPosition, Url, form_urlencoded};
 
 use super::body::{Body, FormValue, Json};
 use super::built::{Built, BuiltBody, BuiltHeader, CredentialUse, FormPart, HeaderPart, Node};
-use super::encode::{Pair, PairValue, percent_encode};
+use super::encode::{Pair, PairValue, append_query};
 use super::header::HeaderValue;
 use super::header_value::check_header_value;
 use super::path::{Part, Segment};
@@ -368,13 +370,9 @@ fn finish_url(
     pairs: &[Pair],
 ) -> Result<Url, Refusal> {
     let mut text = path;
-    for (at, pair) in pairs.iter().enumerate() {
-        text.push(if at == 0 { '?' } else { '&' });
-        text.push_str(&percent_encode(&pair.name));
-        if let Some(value) = pair.value.in_query() {
-            text.push('=');
-            text.push_str(&value);
-        }
+    if !pairs.is_empty() {
+        text.push('?');
+        append_query(pairs, &mut text);
     }
     let other =
         || Refusal::new(Code::RequestValue, "the finished URL is not the one that the manifest describes");
@@ -382,7 +380,7 @@ fn finish_url(
     let bound = origin.origin();
     let same_origin = url[..UrlPosition::BeforePath] == *bound.as_str();
     let segments = url.path().split('/').skip(1).count();
-    let names = form_urlencoded::parse(url.query().unwrap_or_default().as_bytes()).map(|(name, _)| name);
+    let names = query_names(url.query().unwrap_or_default());
     let same_names = names.eq(pairs.iter().map(|pair| pair.name.as_str()));
     let same = url.as_str() == text
         && same_origin
@@ -392,4 +390,28 @@ fn finish_url(
         && segments == path_segments
         && same_names;
     if same { Ok(url) } else { Err(other()) }
+}
+
+/// The names of a query as a receiver reads them (<https://url.spec.whatwg.org/#urlencoded-parsing>); what follows a `=`
+/// is not decoded.
+fn query_names(query: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
+        let name = pair.split('=').next().unwrap_or_default();
+        form_urlencoded::parse(name.as_bytes()).next().map_or(Cow::Borrowed(""), |(name, _)| name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_names_are_those_of_the_whole_query(query in "([a=&+%] ?|%4[01]|%C3%A9|\\PC){0,12}") {
+            let whole = form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
+            prop_assert!(query_names(&query).eq(whole));
+        }
+    }
 }

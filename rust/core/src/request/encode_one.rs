@@ -54,7 +54,7 @@ pub fn encode_one(
         Placed::Omitted => Encoded { omitted: true, ..Encoded::default() },
         Placed::Segments(segments) => Encoded {
             encoded: segments.join("/"),
-            segments: options.many_segments.then_some(segments),
+            segments: options.many_segments.then(|| segments.into_vec()),
             ..Encoded::default()
         },
         Placed::Text(text) => Encoded { encoded: text.into(), ..Encoded::default() },
