@@ -58,7 +58,7 @@ impl Request {
             url,
             headers,
             body,
-            literal_prefix: path.literal_prefix,
+            literal_path_bytes: path.literal_bytes,
             header_value_bytes: limits.header_value_bytes,
             body_bytes: limits.body_bytes,
         })
@@ -71,7 +71,8 @@ struct BuiltPath {
     text: String,
     /// How many segments there are, the base path included.
     segments: usize,
-    literal_prefix: String,
+    /// How much of the path stands before the first slot.
+    literal_bytes: usize,
 }
 
 /// Where values come from.
@@ -93,28 +94,18 @@ impl Filler<'_> {
     fn path(&self, request: &Request, origin: &BoundOrigin) -> Result<BuiltPath, Refusal> {
         let mut text = String::with_capacity(256);
         text.push_str(origin.as_str());
-        let mut prefix = String::new();
-        origin.base_path().iter().for_each(|segment| {
-            prefix.push('/');
-            prefix.push_str(segment);
-        });
         let mut segments = origin.base_path().len();
-        let mut literal = true;
+        // Where the first slot begins.
+        let mut slot_at = None;
         for segment in &request.path.0 {
-            if literal {
-                prefix.push('/');
-            }
             match segment {
                 Segment::Literal(segment) => {
                     text.push('/');
                     text.push_str(segment);
                     segments += 1;
-                    if literal {
-                        prefix.push_str(segment);
-                    }
                 }
                 Segment::Slot(slot) => {
-                    literal = false;
+                    slot_at.get_or_insert(text.len() + 1);
                     let Placed::Segments(placed) = self.place(slot, Position::Path, "")? else {
                         return Err(refuse(slot, Position::Path, ValueFault::Missing));
                     };
@@ -126,12 +117,10 @@ impl Filler<'_> {
                 }
                 Segment::Joined(parts) => {
                     text.push('/');
+                    let start = if let Some(Part::Literal(start)) = parts.first() { start.len() } else { 0 };
+                    slot_at.get_or_insert(text.len() + start);
                     text.push_str(&self.joined(parts)?);
                     segments += 1;
-                    if literal && let Some(Part::Literal(start)) = parts.first() {
-                        prefix.push_str(start);
-                    }
-                    literal = false;
                 }
             }
             if text.len() > self.limits.url_bytes {
@@ -142,10 +131,8 @@ impl Filler<'_> {
             text.push('/');
             segments = 1;
         }
-        if prefix.is_empty() {
-            prefix.push('/');
-        }
-        Ok(BuiltPath { text, segments, literal_prefix: prefix })
+        let literal_bytes = slot_at.unwrap_or(text.len()).saturating_sub(origin.origin().as_str().len());
+        Ok(BuiltPath { text, segments, literal_bytes })
     }
 
     fn joined(&self, parts: &[Part]) -> Result<String, Refusal> {

@@ -17,7 +17,8 @@ pub struct Built {
     pub(super) url: Url,
     pub(super) headers: Vec<BuiltHeader>,
     pub(super) body: Option<BuiltBody>,
-    pub(super) literal_prefix: String,
+    /// How much of the path stands before the first slot.
+    pub(super) literal_path_bytes: usize,
     pub(super) header_value_bytes: usize,
     pub(super) body_bytes: usize,
 }
@@ -147,7 +148,7 @@ impl Built {
 
     /// The part of the path before the first slot, base path included, which a followed redirect keeps.
     pub fn literal_prefix(&self) -> &str {
-        &self.literal_prefix
+        self.url.path().get(..self.literal_path_bytes).unwrap_or_else(|| self.url.path())
     }
 
     /// The places that secrets fill, each once for each place.
