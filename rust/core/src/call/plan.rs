@@ -209,14 +209,16 @@ fn digest(preview: &Preview, seed: &PlanSeed, reasons: &[Reason], grant: Sha256,
     };
     text.push_str("{\"flows\":[");
     list(&mut seed.flows.iter().map(SmolStr::as_str), &mut text);
-    write_member("grant", &grant.to_string(), &mut text);
-    text.push_str(",\"needsConfirmation\":[");
+    text.push_str(",\"grant\":\"");
+    grant.write(&mut text);
+    text.push_str("\",\"needsConfirmation\":[");
     list(&mut reasons.iter().map(|reason| reason.as_str()), &mut text);
     write_member("plan", &seed.id, &mut text);
     text.push_str(",\"preview\":");
     preview.write_canonical(&mut text);
-    write_member("toolSet", &tool_set.to_string(), &mut text);
-    text.push('}');
+    text.push_str(",\"toolSet\":\"");
+    tool_set.write(&mut text);
+    text.push_str("\"}");
     sha256(text)
 }
 
