@@ -194,10 +194,10 @@ impl Filler<'_> {
         let mut left = MAX_HEADER_BYTES;
         for (name, value) in &request.headers.0 {
             let value = match value {
-                HeaderValue::Literal(text) => HeaderPart::Text(text.as_str().into()),
+                HeaderValue::Literal(text) => HeaderPart::Text(text.clone()),
                 HeaderValue::Slot(Fill::Credential(slot)) => HeaderPart::Secret(CredentialUse::new(slot)),
                 HeaderValue::Slot(Fill::Slot(slot)) => match self.place(slot, Position::Header, name)? {
-                    Placed::Text(text) => HeaderPart::Text(text.into()),
+                    Placed::Text(text) => HeaderPart::Text(text),
                     _ => continue,
                 },
             };

@@ -1,5 +1,6 @@
 //! A built request: everything in its place but the secrets.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use smol_str::SmolStr;
@@ -33,7 +34,7 @@ pub(super) struct BuiltHeader {
 /// The value of a header field.
 #[derive(Debug, Clone)]
 pub(super) enum HeaderPart {
-    Text(String),
+    Text(SmolStr),
     Secret(CredentialUse),
 }
 
@@ -105,7 +106,7 @@ pub struct RenderedHeader {
     /// The name, each part of it capitalised as on the wire.
     pub name: SmolStr,
     /// The value.
-    pub value: String,
+    pub value: Cow<'static, str>,
     /// Whether the transport sets the field, whatever the manifest says.
     pub fixed: bool,
     /// Whether a secret fills the value, or would, or decides it (the length of a body with a secret).
