@@ -65,6 +65,9 @@ impl Request {
     }
 }
 
+/// Of a slot that stands in no pair.
+const NO_NAME: SmolStr = SmolStr::new_static("");
+
 /// The path of one call.
 struct BuiltPath {
     /// Origin, base path and segments.
@@ -83,7 +86,7 @@ struct Filler<'f> {
 }
 
 impl Filler<'_> {
-    fn place(&self, slot: &Slot, position: Position, name: &str) -> Result<Placed, Refusal> {
+    fn place(&self, slot: &Slot, position: Position, name: &SmolStr) -> Result<Placed, Refusal> {
         let value = match slot.source {
             Source::Param => self.arguments.get(slot.name.as_str()),
             Source::Setting => self.settings.get(slot.name.as_str()),
@@ -106,7 +109,7 @@ impl Filler<'_> {
                 }
                 Segment::Slot(slot) => {
                     slot_at.get_or_insert(text.len() + 1);
-                    let Placed::Segments(placed) = self.place(slot, Position::Path, "")? else {
+                    let Placed::Segments(placed) = self.place(slot, Position::Path, &NO_NAME)? else {
                         return Err(refuse(slot, Position::Path, ValueFault::Missing));
                     };
                     segments += placed.len();
@@ -143,7 +146,7 @@ impl Filler<'_> {
                 Part::Literal(text) => texts.push((true, text.clone())),
                 Part::Slot(slot) => {
                     last = Some(slot);
-                    match self.place(slot, Position::Joined, "")? {
+                    match self.place(slot, Position::Joined, &NO_NAME)? {
                         Placed::Text(text) => texts.push((false, text)),
                         _ => return Err(refuse(slot, Position::Joined, ValueFault::Missing)),
                     }
@@ -229,7 +232,7 @@ impl Filler<'_> {
         Ok(match body {
             Body::Json(json) => self.json(json, &mut left)?.map(BuiltBody::Json),
             Body::Form(fields) => Some(BuiltBody::Form(self.form(fields, &mut left)?)),
-            Body::Text(slot) => match self.place(slot, Position::Text, "")? {
+            Body::Text(slot) => match self.place(slot, Position::Text, &NO_NAME)? {
                 Placed::Text(text) => {
                     self.take(text.len(), &mut left)?;
                     Some(BuiltBody::Text(text.into()))
@@ -268,7 +271,7 @@ impl Filler<'_> {
         let node = match json {
             Json::Literal(value) => self.text(value, left)?,
             Json::Slot(Fill::Credential(slot)) => Node::Secret(CredentialUse::new(slot)),
-            Json::Slot(Fill::Slot(slot)) => match self.place(slot, Position::Json, "")? {
+            Json::Slot(Fill::Slot(slot)) => match self.place(slot, Position::Json, &NO_NAME)? {
                 Placed::Json(value) => self.text(&value, left)?,
                 _ => return Ok(None),
             },
@@ -297,7 +300,8 @@ impl Filler<'_> {
 
     fn text(&self, value: &Value, left: &mut usize) -> Result<Node, Refusal> {
         // The literals of a manifest were checked; numbers are written as those of arguments are.
-        let placed = place(Position::Json, super::slot::Options::default(), "", Some(value), self.limits);
+        let placed =
+            place(Position::Json, super::slot::Options::default(), &NO_NAME, Some(value), self.limits);
         let Ok(Placed::Json(value)) = placed else {
             return Err(Refusal::new(Code::RequestValue, "a literal of the body cannot be sent"));
         };
@@ -384,7 +388,10 @@ fn finish_url(
 fn query_names(query: &str) -> impl Iterator<Item = Cow<'_, str>> {
     query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
         let name = pair.split('=').next().unwrap_or_default();
-        form_urlencoded::parse(name.as_bytes()).next().map_or(Cow::Borrowed(""), |(name, _)| name)
+        // Most names stand for themselves.
+        let coded = name.contains(['%', '+']).then_some(name.as_bytes());
+        let decoded = coded.and_then(|coded| form_urlencoded::parse(coded).next());
+        decoded.map_or(Cow::Borrowed(name), |(name, _)| name)
     })
 }
 

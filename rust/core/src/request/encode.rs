@@ -79,7 +79,7 @@ impl PairValue {
 }
 
 /// The pair of one scalar.
-pub fn scalar_pair(name: &str, value: &Value) -> Result<Pair, ValueFault> {
+pub fn scalar_pair(name: impl Into<SmolStr>, value: &Value) -> Result<Pair, ValueFault> {
     Ok(Pair { name: name.into(), value: PairValue::Text(scalar_text(value)?) })
 }
 

@@ -34,14 +34,14 @@ pub(crate) fn can_stand(
     value: &Value,
     limits: &TrustLimits,
 ) -> Result<(), ValueFault> {
-    place(position, options, "", Some(value), limits).map(|_| ())
+    place(position, options, &SmolStr::default(), Some(value), limits).map(|_| ())
 }
 
 /// Places a value, or says why it cannot stand there. `name` is that of the pair in a query or form.
 pub(super) fn place(
     position: Position,
     options: Options,
-    name: &str,
+    name: &SmolStr,
     value: Option<&Value>,
     limits: &TrustLimits,
 ) -> Result<Placed, ValueFault> {
@@ -73,7 +73,7 @@ pub(super) fn place(
         Position::Query | Position::Form => Placed::Pairs(match options.array {
             Some(style) => array_pairs(name, value, style)?.into(),
             None if options.flag => flag_pair(name, value)?.into_iter().collect(),
-            None => smallvec![scalar_pair(name, value)?],
+            None => smallvec![scalar_pair(name.clone(), value)?],
         }),
         Position::Header => {
             let text = scalar_text(value)?;
