@@ -30,7 +30,7 @@ pub(crate) fn request(outgoing: &Outgoing, url: &Url) -> Result<Request<Full<Byt
     let uri = Uri::try_from(target).map_err(|_| bad_url)?;
 
     let fixed = fixed_headers(outgoing.method(), url, outgoing.body().map(<[u8]>::len));
-    let (before, after): (Vec<_>, Vec<_>) = fixed.into_iter().partition(|(name, _)| *name == HOST);
+    let (before, after): (Vec<_>, Vec<_>) = fixed.partition(|(name, _)| *name == HOST);
     let mut headers = HeaderMap::new();
     for (name, value) in before {
         add(&mut headers, name, &value, false)?;

@@ -1,6 +1,6 @@
 //! The mutable part of a session, behind one lock that no await ever holds.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,8 +25,8 @@ pub(crate) struct State {
     /// Reviews that wait for a person's yes.
     pub(crate) approvals: Approvals,
     contracts: VecDeque<Contract>,
-    plans: BTreeMap<u64, Waiting>,
-    next_plan: u64,
+    /// Oldest first.
+    plans: VecDeque<Waiting>,
     pub(crate) flows: Flows,
     pub(crate) rates: Rates,
     /// None when the session was closed.
@@ -73,8 +73,7 @@ impl State {
         Self {
             approvals: Approvals::default(),
             contracts: VecDeque::new(),
-            plans: BTreeMap::new(),
-            next_plan: 0,
+            plans: VecDeque::new(),
             flows: Flows::default(),
             rates: Rates::default(),
             store: Some(store),
@@ -139,19 +138,18 @@ impl State {
     /// Keeps a plan for its execution.
     pub(crate) fn keep(&mut self, waiting: Waiting, lifetime: Duration) {
         let now = waiting.made;
-        // Oldest first. A plan is remembered twice as long as it lives, so that using it late is `plan.expired`.
+        // A plan is remembered twice as long as it lives, so that using it late is `plan.expired`.
         let over =
             |first: &Waiting, count: usize| count >= PLANS || now.saturating_sub(first.made) >= lifetime * 2;
-        while self.plans.first_key_value().is_some_and(|(_, first)| over(first, self.plans.len())) {
-            self.plans.pop_first();
+        while self.plans.front().is_some_and(|first| over(first, self.plans.len())) {
+            self.plans.pop_front();
         }
-        self.plans.insert(self.next_plan, waiting);
-        self.next_plan += 1;
+        self.plans.push_back(waiting);
     }
 
     /// A plan that was made and is neither used nor forgotten.
     pub(crate) fn waiting(&self, plan: &str) -> Result<&Waiting, Refusal> {
-        let found = self.plans.values().find(|waiting| waiting.plan.id() == plan);
+        let found = self.plans.iter().find(|waiting| waiting.plan.id() == plan);
         found
             .ok_or_else(|| Refusal::new(Code::PlanUnknown, "no plan of this name waits: plan the call again"))
     }
@@ -190,7 +188,7 @@ impl State {
         let own = own.map_or(all, |own| u32::try_from(own.get()).unwrap_or(u32::MAX).min(all));
         self.rates.take(now, &[(id, all), (&plan.preview().tool, own)])?;
         self.clients.insert(id.into(), (grant, Arc::clone(&client)));
-        self.plans.retain(|_, other| other.plan.id() != plan.id());
+        self.plans.retain(|other| other.plan.id() != plan.id());
         self.flows.confirm(&waiting.conversation, plan.flows(), id);
         let token = CancellationToken::new();
         let running = Running { plan: Arc::clone(plan), token: token.clone() };

@@ -66,7 +66,7 @@ impl Confirmed {
         let own = rendered.headers.into_iter().filter(|header| !header.fixed);
         let headers = own.map(|header| Header {
             name: header.name.to_string(),
-            value: header.value,
+            value: header.value.into_owned(),
             secret: header.secret,
         });
         Ok(Outgoing {

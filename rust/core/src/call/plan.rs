@@ -75,8 +75,8 @@ impl Plan {
         };
         let key = seed.idempotency_key.as_deref();
         let built = tool.request().build(origin, connector.settings(), call.arguments(), key, limits)?;
-        let sends = built.credentials().iter().any(|credential| !seed.leaves_out(credential));
-        if sends && origin.origin().scheme() == Scheme::Http && !connector.grant().cleartext_credentials {
+        let guarded = origin.origin().scheme() == Scheme::Http && !connector.grant().cleartext_credentials;
+        if guarded && built.credentials().iter().any(|credential| !seed.leaves_out(credential)) {
             let reason = "the grant does not let a credential go over http";
             return Err(Refusal::new(Code::GrantDenied, reason));
         }
@@ -177,7 +177,7 @@ fn preview(connector: &Connector, tool: &Tool, built: &Built, seed: &PlanSeed) -
         value: header.value,
         fixed: header.fixed,
     };
-    let origin = connector.origin_of(tool).map(|origin| origin.origin().as_str().into());
+    let origin = connector.origin_of(tool).map(|origin| origin.origin().text().clone());
     Ok(Preview {
         tool: tool.full_name().clone(),
         effect: tool.effect(),
@@ -209,14 +209,16 @@ fn digest(preview: &Preview, seed: &PlanSeed, reasons: &[Reason], grant: Sha256,
     };
     text.push_str("{\"flows\":[");
     list(&mut seed.flows.iter().map(SmolStr::as_str), &mut text);
-    write_member("grant", &grant.to_string(), &mut text);
-    text.push_str(",\"needsConfirmation\":[");
+    text.push_str(",\"grant\":\"");
+    grant.write(&mut text);
+    text.push_str("\",\"needsConfirmation\":[");
     list(&mut reasons.iter().map(|reason| reason.as_str()), &mut text);
     write_member("plan", &seed.id, &mut text);
     text.push_str(",\"preview\":");
     preview.write_canonical(&mut text);
-    write_member("toolSet", &tool_set.to_string(), &mut text);
-    text.push('}');
+    text.push_str(",\"toolSet\":\"");
+    tool_set.write(&mut text);
+    text.push_str("\"}");
     sha256(text)
 }
 

@@ -1,5 +1,7 @@
 //! What a person is shown before a call leaves: exactly what goes on the wire, secrets apart.
 
+use std::borrow::Cow;
+
 use smol_str::SmolStr;
 
 use crate::json::{Object, Value, write_string};
@@ -13,7 +15,7 @@ pub struct PreviewHeader {
     /// The name.
     pub name: SmolStr,
     /// The value, a credential as `<credential NAME>`.
-    pub value: String,
+    pub value: Cow<'static, str>,
     /// Whether the transport fixes it.
     pub fixed: bool,
 }
@@ -65,7 +67,7 @@ impl Preview {
         let header = |header: &PreviewHeader| {
             let members = [
                 ("name", header.name.as_str().into()),
-                ("value", header.value.as_str().into()),
+                ("value", (&*header.value).into()),
                 ("fixed", header.fixed.into()),
             ];
             Value::Object(members.into_iter().collect())

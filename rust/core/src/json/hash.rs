@@ -37,14 +37,25 @@ fn hex(digit: u8) -> Option<u8> {
     }
 }
 
-impl fmt::Display for Sha256 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Sha256 {
+    /// Appends the text that it prints as.
+    pub(crate) fn write(self, out: &mut String) {
+        out.push_str(std::str::from_utf8(&self.digits()).unwrap_or_default());
+    }
+
+    fn digits(self) -> [u8; 64] {
         let digit = |nibble: u8| if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 };
         let mut text = [0; 64];
         for (pair, byte) in text.chunks_exact_mut(2).zip(self.0) {
             pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 0xf)]);
         }
-        f.write_str(std::str::from_utf8(&text).unwrap_or_default())
+        text
+    }
+}
+
+impl fmt::Display for Sha256 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(std::str::from_utf8(&self.digits()).unwrap_or_default())
     }
 }
 

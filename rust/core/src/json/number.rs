@@ -85,7 +85,7 @@ impl Number {
     }
 
     /// An integer of so few digits that a double holds it exactly.
-    fn is_short_integer(&self) -> bool {
+    pub(crate) fn is_short_integer(&self) -> bool {
         self.0.len() <= 15 && self.0.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
     }
 }

@@ -168,13 +168,10 @@ impl Reader<'_> {
             if !self.eat(b':') {
                 return Err(self.fault(path, "expected `:` after a member name"));
             }
-            let member = path.name(&name);
-            let value = self.value(&member, depth)?;
-            if object.contains_key(&name) {
+            let value = self.value(&path.name(&name), depth)?;
+            if let Err((name, _)) = object.add(name, value) {
                 let message = format_args!("the member {} stands twice", Quoted(&name));
-                self.findings.add_at(&JSON_DUPLICATE, &member, At::Offset(start), message);
-            } else {
-                let _absent = object.insert(name, value);
+                self.findings.add_at(&JSON_DUPLICATE, &path.name(&name), At::Offset(start), message);
             }
             self.space();
             if self.eat(b'}') {

@@ -5,12 +5,17 @@
 pub(crate) fn write_string(text: &str, out: &mut String) {
     out.reserve(text.len() + 2);
     out.push('"');
-    let mut plain = 0;
     // Most text is plain: it is looked at in blocks that a processor compares at once.
-    let blocks = text.as_bytes().chunks(16).enumerate().filter(|(_, block)| {
-        let special = |byte: u8| u8::from(byte < 0x20) | u8::from(byte == b'"') | u8::from(byte == b'\\');
-        block.iter().fold(0, |any, byte| any | special(*byte)) != 0
-    });
+    let special = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
+    let marked = |block: &[u8]| block.iter().fold(false, |any, byte| any | special(byte));
+    let (whole, rest) = text.as_bytes().as_chunks::<16>();
+    if !marked(rest) && !whole.iter().any(|block| marked(block)) {
+        out.push_str(text);
+        out.push('"');
+        return;
+    }
+    let mut plain = 0;
+    let blocks = text.as_bytes().chunks(16).enumerate().filter(|(_, block)| marked(block));
     let bytes = blocks.flat_map(|(number, block)| (number * 16..).zip(block.iter().copied()));
     for (at, byte) in bytes {
         let escape = match byte {

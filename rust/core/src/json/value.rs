@@ -69,10 +69,14 @@ impl Object {
 
     /// Adds a member at the end; gives the value back when the name is taken.
     pub fn insert(&mut self, name: impl Into<SmolStr>, value: Value) -> Result<(), Value> {
-        let name = name.into();
+        self.add(name.into(), value).map_err(|(_, value)| value)
+    }
+
+    /// Adds a member at the end; gives it back when the name is taken.
+    pub(super) fn add(&mut self, name: SmolStr, value: Value) -> Result<(), (SmolStr, Value)> {
         if self.index.is_empty() {
             if self.members.iter().any(|(known, _)| *known == name) {
-                return Err(value);
+                return Err((name, value));
             }
             self.members.push((name, value));
             if self.members.len() > INDEXED {
@@ -81,7 +85,7 @@ impl Object {
             return Ok(());
         }
         match self.index.entry(name) {
-            Entry::Occupied(_) => Err(value),
+            Entry::Occupied(taken) => Err((taken.key().clone(), value)),
             Entry::Vacant(free) => {
                 let name = free.key().clone();
                 free.insert(u32::try_from(self.members.len()).unwrap_or(u32::MAX));

@@ -96,6 +96,11 @@ impl Origin {
         &self.text
     }
 
+    /// [`as_str`](Self::as_str), to be shared.
+    pub(crate) fn text(&self) -> &SmolStr {
+        &self.text
+    }
+
     /// The scheme.
     pub fn scheme(&self) -> Scheme {
         self.scheme

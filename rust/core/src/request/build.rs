@@ -1,11 +1,13 @@
 //! Putting checked values into the slots: the URL, the headers and the body of one call.
 
+use std::borrow::Cow;
+
 use smol_str::SmolStr;
 use url::{Position as UrlPosition, Url, form_urlencoded};
 
 use super::body::{Body, FormValue, Json};
 use super::built::{Built, BuiltBody, BuiltHeader, CredentialUse, FormPart, HeaderPart, Node};
-use super::encode::{Pair, PairValue, percent_encode};
+use super::encode::{Pair, PairValue, append_query};
 use super::header::HeaderValue;
 use super::header_value::check_header_value;
 use super::path::{Part, Segment};
@@ -56,12 +58,15 @@ impl Request {
             url,
             headers,
             body,
-            literal_prefix: path.literal_prefix,
+            literal_path_bytes: path.literal_bytes,
             header_value_bytes: limits.header_value_bytes,
             body_bytes: limits.body_bytes,
         })
     }
 }
+
+/// Of a slot that stands in no pair.
+const NO_NAME: SmolStr = SmolStr::new_static("");
 
 /// The path of one call.
 struct BuiltPath {
@@ -69,7 +74,8 @@ struct BuiltPath {
     text: String,
     /// How many segments there are, the base path included.
     segments: usize,
-    literal_prefix: String,
+    /// How much of the path stands before the first slot.
+    literal_bytes: usize,
 }
 
 /// Where values come from.
@@ -80,7 +86,7 @@ struct Filler<'f> {
 }
 
 impl Filler<'_> {
-    fn place(&self, slot: &Slot, position: Position, name: &str) -> Result<Placed, Refusal> {
+    fn place(&self, slot: &Slot, position: Position, name: &SmolStr) -> Result<Placed, Refusal> {
         let value = match slot.source {
             Source::Param => self.arguments.get(slot.name.as_str()),
             Source::Setting => self.settings.get(slot.name.as_str()),
@@ -91,29 +97,19 @@ impl Filler<'_> {
     fn path(&self, request: &Request, origin: &BoundOrigin) -> Result<BuiltPath, Refusal> {
         let mut text = String::with_capacity(256);
         text.push_str(origin.as_str());
-        let mut prefix = String::new();
-        origin.base_path().iter().for_each(|segment| {
-            prefix.push('/');
-            prefix.push_str(segment);
-        });
         let mut segments = origin.base_path().len();
-        let mut literal = true;
+        // Where the first slot begins.
+        let mut slot_at = None;
         for segment in &request.path.0 {
-            if literal {
-                prefix.push('/');
-            }
             match segment {
                 Segment::Literal(segment) => {
                     text.push('/');
                     text.push_str(segment);
                     segments += 1;
-                    if literal {
-                        prefix.push_str(segment);
-                    }
                 }
                 Segment::Slot(slot) => {
-                    literal = false;
-                    let Placed::Segments(placed) = self.place(slot, Position::Path, "")? else {
+                    slot_at.get_or_insert(text.len() + 1);
+                    let Placed::Segments(placed) = self.place(slot, Position::Path, &NO_NAME)? else {
                         return Err(refuse(slot, Position::Path, ValueFault::Missing));
                     };
                     segments += placed.len();
@@ -124,12 +120,10 @@ impl Filler<'_> {
                 }
                 Segment::Joined(parts) => {
                     text.push('/');
+                    let start = if let Some(Part::Literal(start)) = parts.first() { start.len() } else { 0 };
+                    slot_at.get_or_insert(text.len() + start);
                     text.push_str(&self.joined(parts)?);
                     segments += 1;
-                    if literal && let Some(Part::Literal(start)) = parts.first() {
-                        prefix.push_str(start);
-                    }
-                    literal = false;
                 }
             }
             if text.len() > self.limits.url_bytes {
@@ -140,10 +134,8 @@ impl Filler<'_> {
             text.push('/');
             segments = 1;
         }
-        if prefix.is_empty() {
-            prefix.push('/');
-        }
-        Ok(BuiltPath { text, segments, literal_prefix: prefix })
+        let literal_bytes = slot_at.unwrap_or(text.len()).saturating_sub(origin.origin().as_str().len());
+        Ok(BuiltPath { text, segments, literal_bytes })
     }
 
     fn joined(&self, parts: &[Part]) -> Result<String, Refusal> {
@@ -154,7 +146,7 @@ impl Filler<'_> {
                 Part::Literal(text) => texts.push((true, text.clone())),
                 Part::Slot(slot) => {
                     last = Some(slot);
-                    match self.place(slot, Position::Joined, "")? {
+                    match self.place(slot, Position::Joined, &NO_NAME)? {
                         Placed::Text(text) => texts.push((false, text)),
                         _ => return Err(refuse(slot, Position::Joined, ValueFault::Missing)),
                     }
@@ -205,10 +197,10 @@ impl Filler<'_> {
         let mut left = MAX_HEADER_BYTES;
         for (name, value) in &request.headers.0 {
             let value = match value {
-                HeaderValue::Literal(text) => HeaderPart::Text(text.as_str().into()),
+                HeaderValue::Literal(text) => HeaderPart::Text(text.clone()),
                 HeaderValue::Slot(Fill::Credential(slot)) => HeaderPart::Secret(CredentialUse::new(slot)),
                 HeaderValue::Slot(Fill::Slot(slot)) => match self.place(slot, Position::Header, name)? {
-                    Placed::Text(text) => HeaderPart::Text(text.into()),
+                    Placed::Text(text) => HeaderPart::Text(text),
                     _ => continue,
                 },
             };
@@ -240,7 +232,7 @@ impl Filler<'_> {
         Ok(match body {
             Body::Json(json) => self.json(json, &mut left)?.map(BuiltBody::Json),
             Body::Form(fields) => Some(BuiltBody::Form(self.form(fields, &mut left)?)),
-            Body::Text(slot) => match self.place(slot, Position::Text, "")? {
+            Body::Text(slot) => match self.place(slot, Position::Text, &NO_NAME)? {
                 Placed::Text(text) => {
                     self.take(text.len(), &mut left)?;
                     Some(BuiltBody::Text(text.into()))
@@ -279,7 +271,7 @@ impl Filler<'_> {
         let node = match json {
             Json::Literal(value) => self.text(value, left)?,
             Json::Slot(Fill::Credential(slot)) => Node::Secret(CredentialUse::new(slot)),
-            Json::Slot(Fill::Slot(slot)) => match self.place(slot, Position::Json, "")? {
+            Json::Slot(Fill::Slot(slot)) => match self.place(slot, Position::Json, &NO_NAME)? {
                 Placed::Json(value) => self.text(&value, left)?,
                 _ => return Ok(None),
             },
@@ -308,7 +300,8 @@ impl Filler<'_> {
 
     fn text(&self, value: &Value, left: &mut usize) -> Result<Node, Refusal> {
         // The literals of a manifest were checked; numbers are written as those of arguments are.
-        let placed = place(Position::Json, super::slot::Options::default(), "", Some(value), self.limits);
+        let placed =
+            place(Position::Json, super::slot::Options::default(), &NO_NAME, Some(value), self.limits);
         let Ok(Placed::Json(value)) = placed else {
             return Err(Refusal::new(Code::RequestValue, "a literal of the body cannot be sent"));
         };
@@ -368,13 +361,9 @@ fn finish_url(
     pairs: &[Pair],
 ) -> Result<Url, Refusal> {
     let mut text = path;
-    for (at, pair) in pairs.iter().enumerate() {
-        text.push(if at == 0 { '?' } else { '&' });
-        text.push_str(&percent_encode(&pair.name));
-        if let Some(value) = pair.value.in_query() {
-            text.push('=');
-            text.push_str(&value);
-        }
+    if !pairs.is_empty() {
+        text.push('?');
+        append_query(pairs, &mut text);
     }
     let other =
         || Refusal::new(Code::RequestValue, "the finished URL is not the one that the manifest describes");
@@ -382,7 +371,7 @@ fn finish_url(
     let bound = origin.origin();
     let same_origin = url[..UrlPosition::BeforePath] == *bound.as_str();
     let segments = url.path().split('/').skip(1).count();
-    let names = form_urlencoded::parse(url.query().unwrap_or_default().as_bytes()).map(|(name, _)| name);
+    let names = query_names(url.query().unwrap_or_default());
     let same_names = names.eq(pairs.iter().map(|pair| pair.name.as_str()));
     let same = url.as_str() == text
         && same_origin
@@ -392,4 +381,31 @@ fn finish_url(
         && segments == path_segments
         && same_names;
     if same { Ok(url) } else { Err(other()) }
+}
+
+/// The names of a query as a receiver reads them (<https://url.spec.whatwg.org/#urlencoded-parsing>); what follows a `=`
+/// is not decoded.
+fn query_names(query: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
+        let name = pair.split('=').next().unwrap_or_default();
+        // Most names stand for themselves.
+        let coded = name.contains(['%', '+']).then_some(name.as_bytes());
+        let decoded = coded.and_then(|coded| form_urlencoded::parse(coded).next());
+        decoded.map_or(Cow::Borrowed(name), |(name, _)| name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_names_are_those_of_the_whole_query(query in "([a=&+%] ?|%4[01]|%C3%A9|\\PC){0,12}") {
+            let whole = form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
+            prop_assert!(query_names(&query).eq(whole));
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! A built request: everything in its place but the secrets.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use smol_str::SmolStr;
@@ -17,7 +18,8 @@ pub struct Built {
     pub(super) url: Url,
     pub(super) headers: Vec<BuiltHeader>,
     pub(super) body: Option<BuiltBody>,
-    pub(super) literal_prefix: String,
+    /// How much of the path stands before the first slot.
+    pub(super) literal_path_bytes: usize,
     pub(super) header_value_bytes: usize,
     pub(super) body_bytes: usize,
 }
@@ -32,7 +34,7 @@ pub(super) struct BuiltHeader {
 /// The value of a header field.
 #[derive(Debug, Clone)]
 pub(super) enum HeaderPart {
-    Text(String),
+    Text(SmolStr),
     Secret(CredentialUse),
 }
 
@@ -104,7 +106,7 @@ pub struct RenderedHeader {
     /// The name, each part of it capitalised as on the wire.
     pub name: SmolStr,
     /// The value.
-    pub value: String,
+    pub value: Cow<'static, str>,
     /// Whether the transport sets the field, whatever the manifest says.
     pub fixed: bool,
     /// Whether a secret fills the value, or would, or decides it (the length of a body with a secret).
@@ -147,7 +149,7 @@ impl Built {
 
     /// The part of the path before the first slot, base path included, which a followed redirect keeps.
     pub fn literal_prefix(&self) -> &str {
-        &self.literal_prefix
+        self.url.path().get(..self.literal_path_bytes).unwrap_or_else(|| self.url.path())
     }
 
     /// The places that secrets fill, each once for each place.

@@ -51,11 +51,20 @@ impl PairValue {
 
     /// The value as it stands in a query after the `=`; nothing for a bare name.
     pub fn in_query(&self) -> Option<String> {
+        let mut out = String::new();
+        self.write_in_query(&mut out);
+        (*self != Self::Bare).then_some(out)
+    }
+
+    fn write_in_query(&self, out: &mut String) {
         match self {
-            Self::Bare => None,
-            Self::Text(text) => Some(percent_encode(text)),
+            Self::Bare => {}
+            Self::Text(text) => write_percent_encoded(text, out),
             Self::Commas(items) => {
-                Some(items.iter().map(|item| percent_encode(item)).collect::<Vec<_>>().join(","))
+                for (at, item) in items.iter().enumerate() {
+                    out.push_str(if at == 0 { "" } else { "," });
+                    write_percent_encoded(item, out);
+                }
             }
         }
     }
@@ -70,7 +79,7 @@ impl PairValue {
 }
 
 /// The pair of one scalar.
-pub fn scalar_pair(name: &str, value: &Value) -> Result<Pair, ValueFault> {
+pub fn scalar_pair(name: impl Into<SmolStr>, value: &Value) -> Result<Pair, ValueFault> {
     Ok(Pair { name: name.into(), value: PairValue::Text(scalar_text(value)?) })
 }
 
@@ -117,24 +126,31 @@ pub fn array_pairs(name: &str, value: &Value, style: ArrayStyle) -> Result<Vec<P
 
 /// The query of a URL without its `?`: names and values percent-encoded, in order.
 pub fn write_query(pairs: &[Pair]) -> String {
-    let pairs = pairs.iter().map(|pair| (percent_encode(&pair.name), pair.value.in_query()));
-    write_pairs(pairs)
+    let mut out = String::new();
+    append_query(pairs, &mut out);
+    out
+}
+
+/// Appends [`write_query`].
+pub(super) fn append_query(pairs: &[Pair], out: &mut String) {
+    for (at, Pair { name, value }) in pairs.iter().enumerate() {
+        out.push_str(if at == 0 { "" } else { "&" });
+        write_percent_encoded(name, out);
+        if *value != PairValue::Bare {
+            out.push('=');
+            value.write_in_query(out);
+        }
+    }
 }
 
 /// A body of `application/x-www-form-urlencoded`
 /// (<https://url.spec.whatwg.org/#concept-urlencoded-serializer>), pairs in order. A bare name stands alone.
 pub fn write_form(pairs: &[Pair]) -> String {
-    let pairs =
-        pairs.iter().map(|pair| (byte_serialize(pair.name.as_bytes()).collect(), pair.value.in_form()));
-    write_pairs(pairs)
-}
-
-fn write_pairs(pairs: impl Iterator<Item = (String, Option<String>)>) -> String {
     let mut out = String::new();
-    for (at, (name, value)) in pairs.enumerate() {
+    for (at, Pair { name, value }) in pairs.iter().enumerate() {
         out.push_str(if at == 0 { "" } else { "&" });
-        out.push_str(&name);
-        if let Some(value) = value {
+        out.extend(byte_serialize(name.as_bytes()));
+        if let Some(value) = value.in_form() {
             out.push('=');
             out.push_str(&value);
         }
@@ -146,15 +162,22 @@ fn write_pairs(pairs: impl Iterator<Item = (String, Option<String>)>) -> String 
 /// hexadecimal digits in upper case (section 2.1).
 pub fn percent_encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            let digit = |nibble: u8| char::from(if nibble < 10 { b'0' + nibble } else { b'A' + nibble - 10 });
+    write_percent_encoded(text, &mut out);
+    out
+}
+
+/// Appends [`percent_encode`].
+fn write_percent_encoded(text: &str, out: &mut String) {
+    let unreserved = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '~');
+    let digit = |nibble: u8| char::from(if nibble < 10 { b'0' + nibble } else { b'A' + nibble - 10 });
+    // Runs that stand for themselves, each with the one character that ended it.
+    for run in text.split_inclusive(|c| !unreserved(c)) {
+        let plain = run.trim_end_matches(|c| !unreserved(c));
+        out.push_str(plain);
+        for byte in run.bytes().skip(plain.len()) {
             out.extend(['%', digit(byte >> 4), digit(byte & 0xf)]);
         }
     }
-    out
 }
 
 /// Decodes each `%` that two hexadecimal digits follow, once; any other `%` stays (WHATWG percent-decode).

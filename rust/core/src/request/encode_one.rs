@@ -1,5 +1,7 @@
 //! A look at how one value would be encoded at one position, for authors and for other languages.
 
+use smol_str::SmolStr;
+
 use super::encode::Pair;
 use super::place::{Placed, place};
 use super::slot::{Position, read_bare_options};
@@ -44,17 +46,19 @@ pub fn encode_one(
         let reason = findings.list().first().map_or_else(String::new, |finding| finding.message.clone());
         return Err(Refusal::new(Code::ManifestInvalid, reason).with_findings(findings.into_list()));
     };
-    let placed = place(position, options, NAME, Some(value), limits).map_err(|fault| {
-        let code = if fault == ValueFault::TooLong { Code::RequestTooLarge } else { Code::RequestValue };
-        let place = position.as_str();
-        Refusal::new(code, format!("the value cannot stand in the {place}: {fault}")).advise(fault.advice())
-    })?;
+    let placed =
+        place(position, options, &SmolStr::new_static(NAME), Some(value), limits).map_err(|fault| {
+            let code = if fault == ValueFault::TooLong { Code::RequestTooLarge } else { Code::RequestValue };
+            let place = position.as_str();
+            Refusal::new(code, format!("the value cannot stand in the {place}: {fault}"))
+                .advise(fault.advice())
+        })?;
     let several = options.array.is_some() || options.flag;
     Ok(match placed {
         Placed::Omitted => Encoded { omitted: true, ..Encoded::default() },
         Placed::Segments(segments) => Encoded {
             encoded: segments.join("/"),
-            segments: options.many_segments.then_some(segments),
+            segments: options.many_segments.then(|| segments.into_vec()),
             ..Encoded::default()
         },
         Placed::Text(text) => Encoded { encoded: text.into(), ..Encoded::default() },

@@ -1,5 +1,7 @@
 //! The header fields that the transport fixes, said once for the preview and for the wire.
 
+use std::borrow::Cow;
+
 use url::{Position, Url};
 
 use super::Method;
@@ -15,15 +17,16 @@ pub const ACCEPT_ENCODING: &str = "gzip, deflate";
 /// `body` is the length of the body when one is sent. `Content-Length` stands with every body, and as 0
 /// where the method makes a server expect one (RFC 9110 section 8.6). No other field is added, in
 /// particular no `Connection` (HTTP/1.1 keeps a connection by default).
-pub fn fixed_headers(method: Method, url: &Url, body: Option<usize>) -> Vec<(&'static str, String)> {
+pub fn fixed_headers(
+    method: Method,
+    url: &Url,
+    body: Option<usize>,
+) -> impl Iterator<Item = (&'static str, Cow<'static, str>)> {
     let expects_body = matches!(method, Method::Post | Method::Put | Method::Patch);
     let length = body.or(expects_body.then_some(0));
-    let mut fixed = vec![
-        ("Host", url[Position::BeforeHost..Position::AfterPort].to_owned()),
-        ("Accept-Encoding", ACCEPT_ENCODING.to_owned()),
-    ];
-    fixed.extend(length.map(|length| ("Content-Length", length.to_string())));
-    fixed
+    let host = url[Position::BeforeHost..Position::AfterPort].to_owned();
+    let fixed = [("Host", Cow::Owned(host)), ("Accept-Encoding", Cow::Borrowed(ACCEPT_ENCODING))];
+    fixed.into_iter().chain(length.map(|length| ("Content-Length", Cow::Owned(length.to_string()))))
 }
 
 #[cfg(test)]
@@ -32,7 +35,6 @@ mod tests {
 
     fn fixed(method: Method, url: &str, body: Option<usize>) -> Vec<String> {
         fixed_headers(method, &Url::parse(url).unwrap(), body)
-            .into_iter()
             .map(|(name, value)| format!("{name}: {value}"))
             .collect()
     }

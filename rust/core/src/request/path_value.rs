@@ -72,8 +72,8 @@ fn check(value: &str, slash: SlashRule, max_bytes: usize) -> Result<(), ValueFau
         return Err(ValueFault::TooLong);
     }
     check_form(value.as_bytes(), slash)?;
-    let stable = |text: &str| !text.contains('%') && is_nfkc_quick(text.chars()) == IsNormalized::Yes;
-    if stable(value) {
+    let normal = |text: &str| text.is_ascii() || is_nfkc_quick(text.chars()) == IsNormalized::Yes;
+    if !value.contains('%') && normal(value) {
         return Ok(());
     }
     let mut seen: FxHashSet<Vec<u8>> = FxHashSet::default();

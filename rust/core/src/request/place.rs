@@ -1,6 +1,7 @@
 //! One value at one position: the same code for a call, for a setting at install time and for a look at how
 //! a value would be encoded.
 
+use smallvec::{SmallVec, smallvec};
 use smol_str::SmolStr;
 
 use super::encode::{Pair, array_pairs, flag_pair, scalar_pair};
@@ -17,9 +18,9 @@ pub(super) enum Placed {
     /// Nothing: the slot is left out.
     Omitted,
     /// Segments of the path, encoded.
-    Segments(Vec<String>),
+    Segments(SmallVec<[String; 1]>),
     /// Pairs of a query or form, not encoded yet.
-    Pairs(Vec<Pair>),
+    Pairs(SmallVec<[Pair; 1]>),
     /// A header value, a text body, or a part of a joined segment that is not encoded yet.
     Text(SmolStr),
     /// A JSON value.
@@ -33,14 +34,14 @@ pub(crate) fn can_stand(
     value: &Value,
     limits: &TrustLimits,
 ) -> Result<(), ValueFault> {
-    place(position, options, "", Some(value), limits).map(|_| ())
+    place(position, options, &SmolStr::default(), Some(value), limits).map(|_| ())
 }
 
 /// Places a value, or says why it cannot stand there. `name` is that of the pair in a query or form.
 pub(super) fn place(
     position: Position,
     options: Options,
-    name: &str,
+    name: &SmolStr,
     value: Option<&Value>,
     limits: &TrustLimits,
 ) -> Result<Placed, ValueFault> {
@@ -58,10 +59,10 @@ pub(super) fn place(
         Position::Path => {
             let text = scalar_text(value)?;
             Placed::Segments(if options.many_segments {
-                path_segments(&text, url_bytes)?
+                path_segments(&text, url_bytes)?.into()
             } else {
                 let slash = if options.encode_slash { SlashRule::Encode } else { SlashRule::Refuse };
-                vec![path_segment(&text, slash, url_bytes)?]
+                smallvec![path_segment(&text, slash, url_bytes)?]
             })
         }
         Position::Joined => {
@@ -70,9 +71,9 @@ pub(super) fn place(
             Placed::Text(text)
         }
         Position::Query | Position::Form => Placed::Pairs(match options.array {
-            Some(style) => array_pairs(name, value, style)?,
+            Some(style) => array_pairs(name, value, style)?.into(),
             None if options.flag => flag_pair(name, value)?.into_iter().collect(),
-            None => vec![scalar_pair(name, value)?],
+            None => smallvec![scalar_pair(name.clone(), value)?],
         }),
         Position::Header => {
             let text = scalar_text(value)?;

@@ -27,6 +27,9 @@ pub const ACCEPT: &str = "application/json, text/*;q=0.9, */*;q=0.1";
 /// What stands for the `Content-Length` in a preview whose body holds a placeholder: the secret has another length.
 const UNKNOWN_LENGTH: &str = "<length with credential>";
 
+/// The most fields beside those of the manifest: the fixed ones and the defaults.
+const ADDED_HEADERS: usize = 6;
+
 /// Gives what stands in the place of each secret.
 type Give<'g, 's> = &'g dyn Fn(&CredentialUse) -> Given<'s>;
 
@@ -35,14 +38,14 @@ type Give<'g, 's> = &'g dyn Fn(&CredentialUse) -> Given<'s>;
 fn wire_name(name: &SmolStr) -> SmolStr {
     let cased = || {
         let mut start = true;
-        name.chars().map(move |c| {
-            let cased = if start { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() };
-            start = c == '-';
+        name.bytes().map(move |byte| {
+            let cased = if start { byte.to_ascii_uppercase() } else { byte.to_ascii_lowercase() };
+            start = byte == b'-';
             cased
         })
     };
     // Most manifests write it so.
-    if cased().eq(name.chars()) { name.clone() } else { cased().collect() }
+    if cased().eq(name.bytes()) { name.clone() } else { cased().map(char::from).collect() }
 }
 
 impl Built {
@@ -87,7 +90,7 @@ impl Built {
         {
             length.secret = true;
             if hidden_body {
-                UNKNOWN_LENGTH.clone_into(&mut length.value);
+                length.value = UNKNOWN_LENGTH.into();
             }
         }
         let body = body.map(String::into_bytes);
@@ -102,27 +105,28 @@ impl Built {
         body: Option<usize>,
         give: Give<'_, '_>,
     ) -> Result<Vec<RenderedHeader>, Refusal> {
-        let fixed = |(name, value): (&'static str, String)| RenderedHeader {
+        let fixed = |(name, value)| RenderedHeader {
             name: SmolStr::new_static(name),
             value,
             fixed: true,
             secret: false,
         };
-        let mut fixed = fixed_headers(self.method, &self.url, body).into_iter().map(fixed);
-        let mut headers: Vec<RenderedHeader> = fixed.by_ref().take(1).collect();
+        let mut fixed = fixed_headers(self.method, &self.url, body).map(fixed);
+        let mut headers = Vec::with_capacity(self.headers.len() + ADDED_HEADERS);
+        headers.extend(fixed.by_ref().take(1));
         for BuiltHeader { name, value } in &self.headers {
             // Without a body there is nothing whose type could be told.
             if kind.is_none() && name.eq_ignore_ascii_case("content-type") {
                 continue;
             }
             let (value, secret) = match value {
-                HeaderPart::Text(text) => (text.clone(), false),
+                HeaderPart::Text(text) => (text.to_string(), false),
                 HeaderPart::Secret(credential) => match self.header(credential, give)? {
                     Some(value) => (value, true),
                     None => continue,
                 },
             };
-            headers.push(RenderedHeader { name: wire_name(name), value, fixed: false, secret });
+            headers.push(RenderedHeader { name: wire_name(name), value: value.into(), fixed: false, secret });
         }
         let defaults = [("User-Agent", Some(USER_AGENT)), ("Accept", Some(ACCEPT)), ("Content-Type", kind)];
         for (name, value) in defaults {
@@ -130,7 +134,7 @@ impl Built {
                 value.filter(|_| headers.iter().all(|header| !header.name.eq_ignore_ascii_case(name)))
             {
                 let name = SmolStr::new_static(name);
-                headers.push(RenderedHeader { name, value: value.to_owned(), fixed: false, secret: false });
+                headers.push(RenderedHeader { name, value: value.into(), fixed: false, secret: false });
             }
         }
         headers.extend(fixed);
@@ -232,7 +236,7 @@ enum Shown<'s> {
 impl CredentialUse {
     /// What stands for the secret in a preview.
     pub fn placeholder(&self) -> String {
-        format!("<credential {}>", self.name)
+        ["<credential ", self.name.as_str(), ">"].concat()
     }
 
     /// Whether the place may go without its secret.
@@ -291,7 +295,7 @@ impl CredentialUse {
     fn with_scheme(&self, secret: String) -> String {
         match &self.auth {
             Auth::Bare => secret,
-            Auth::Scheme(scheme) | Auth::Basic(scheme, _) => format!("{scheme} {secret}"),
+            Auth::Scheme(scheme) | Auth::Basic(scheme, _) => [scheme.as_str(), " ", &secret].concat(),
         }
     }
 

@@ -133,6 +133,9 @@ const MAX_SAFE: i128 = (1 << 53) - 1;
 
 /// The text that a number is sent as, in every position.
 pub(super) fn number_text(number: &Number) -> Result<SmolStr, ValueFault> {
+    if number.is_short_integer() && number.keeps_its_value() {
+        return Ok(number.lexeme().into());
+    }
     let decimal = number.decimal();
     if decimal.exponent >= 0 && !decimal.digits.is_empty() {
         let integer = number.as_integer().filter(|integer| (-MAX_SAFE..=MAX_SAFE).contains(integer));

@@ -66,7 +66,7 @@ impl Str {
         let fits = self.length == ANY_LENGTH || within(text.chars().count() as u64, self.length);
         fits && match &self.words {
             Words::List(words) => words.binary_search_by(|word| word.as_str().cmp(text)).is_ok(),
-            Words::Dfa(dfa) => dfa.matches(text),
+            Words::Dfa(dfa) => dfa.is_all() || dfa.matches(text),
         }
     }
 

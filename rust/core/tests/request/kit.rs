@@ -54,7 +54,7 @@ pub(crate) fn target(rendered: &Rendered) -> &str {
 
 pub(crate) fn header<'r>(rendered: &'r Rendered, name: &str) -> Option<&'r str> {
     let mut found = rendered.headers.iter().filter(|header| header.name.eq_ignore_ascii_case(name));
-    let value = found.next().map(|header| header.value.as_str());
+    let value = found.next().map(|header| &*header.value);
     assert!(found.next().is_none(), "{name} stands twice");
     value
 }

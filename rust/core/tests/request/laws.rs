@@ -234,7 +234,7 @@ proptest! {
         match build(&manifest, &Object::new(), &arguments(&values)) {
             Ok(built) => {
                 let sent = preview(&built);
-                let value = |name: &str| sent.headers.iter().find(|header| header.name == name).unwrap().value.clone();
+                let value = |name: &str| sent.headers.iter().find(|header| header.name == name).unwrap().value.to_string();
                 prop_assert_eq!((value("X-A"), value("X-B")), (values[0].clone(), values[1].clone()));
                 prop_assert!(good(&values[0]) && good(&values[1]));
             }

@@ -102,7 +102,7 @@ fn core_defaults_fill_absent_headers_and_the_transport_s_are_marked() {
     let mut of = post(&json!({ "a": {} }), &json!({ "json": { "$param": "a", "absent": "omit" } }));
     let shown = |of: &Value| -> Vec<(String, String, bool)> {
         let headers = call(of, &json!({ "a": 1 })).headers.into_iter();
-        headers.map(|header| (header.name.to_string(), header.value, header.fixed)).collect()
+        headers.map(|header| (header.name.to_string(), header.value.into_owned(), header.fixed)).collect()
     };
     let row = |name: &str, value: &str, fixed| (name.to_owned(), value.to_owned(), fixed);
     let head = row("Host", "api.example.com", true);
