@@ -104,6 +104,9 @@ codes! {
     StoreReadOnly "store.read_only" "The folder of the store cannot be written to.";
     StoreFull "store.full" "There is no space left for the store.";
     StoreIo "store.io" "A file could not be read or written.";
+    HostValue "host.value" "A value that the host gave cannot be used.";
+    HostCallback "host.callback" "A callback of the host failed, took too long, or called back into the core.";
+    Internal "internal" "A defect of the core.";
 }
 
 impl fmt::Display for Code {

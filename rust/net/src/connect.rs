@@ -16,6 +16,7 @@ use url::{Host, Url};
 use crate::error::{ConnectFailure, Failure, Forbidden, ResolveError, Stage, TlsFailure, Unsendable};
 use crate::progress::Progress;
 use crate::resolve::Resolve;
+use crate::socket::Socket;
 use crate::tls::{self, Trust};
 use crate::wire::Wire;
 
@@ -107,6 +108,7 @@ impl Connector {
         let stream = race(addresses).await.map_err(Failure::Connect)?;
         // Without it only latency is lost.
         drop(stream.set_nodelay(true));
+        let stream = Socket(stream);
         if url.scheme() != "https" {
             return Ok(Wire::plain(stream));
         }

@@ -26,6 +26,7 @@ mod progress;
 mod redirect;
 mod resolve;
 mod retry;
+mod socket;
 mod tls;
 mod wire;
 

@@ -1,14 +1,15 @@
 //! The stream of one connection, and the mark that tells whether a request began to leave.
 
-use std::io::{self, IoSlice};
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
+
+use crate::socket::Socket;
 
 const QUIET: u8 = 0;
 const BEGUN: u8 = 1;
@@ -85,8 +86,8 @@ impl SentMark {
 }
 
 enum Stream {
-    Plain(TcpStream),
-    Tls(Box<TlsStream<TcpStream>>),
+    Plain(Socket),
+    Tls(Box<TlsStream<Socket>>),
 }
 
 /// One connection's byte stream, after its handshake.
@@ -96,11 +97,11 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    pub(crate) fn plain(stream: TcpStream) -> Self {
+    pub(crate) fn plain(stream: Socket) -> Self {
         Self { stream: Stream::Plain(stream), mark: SentMark::default() }
     }
 
-    pub(crate) fn tls(stream: TlsStream<TcpStream>) -> Self {
+    pub(crate) fn tls(stream: TlsStream<Socket>) -> Self {
         Self { stream: Stream::Tls(Box::new(stream)), mark: SentMark::default() }
     }
 
@@ -134,25 +135,6 @@ impl AsyncWrite for Wire {
         match &mut self.stream {
             Stream::Plain(stream) => Pin::new(stream).poll_write(cx, buf),
             Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_write(cx, buf),
-        }
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bufs: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        self.mark.begin()?;
-        match &mut self.stream {
-            Stream::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, bufs),
-            Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_write_vectored(cx, bufs),
-        }
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        match &self.stream {
-            Stream::Plain(stream) => stream.is_write_vectored(),
-            Stream::Tls(stream) => stream.is_write_vectored(),
         }
     }
 

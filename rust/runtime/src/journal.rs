@@ -1,7 +1,7 @@
 //! What a session leaves behind: its state, its audit trail and its writes, in a store or in memory.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use connector_core::audit::{Deed, Event, Record, Trail};
 use connector_core::json::Sha256;
@@ -17,8 +17,18 @@ const RECORDS: usize = 10_000;
 /// told.
 const WAITING: usize = 1_000;
 
-/// Where the traces of a session are kept. It blocks on files where there is a store.
-pub(crate) enum Journal {
+/// Hears of every event of the audit trail as it happens. It is called on the thread that does the deed, which waits for
+/// it: it may take no time, and may not call back into the session.
+pub type Observer = Arc<dyn Fn(&Event) + Send + Sync>;
+
+/// The traces of a session. It blocks on files where there is a store.
+pub(crate) struct Journal {
+    place: Place,
+    observer: Mutex<Option<Observer>>,
+}
+
+/// Where they are kept.
+enum Place {
     Memory(Mutex<Trail>),
     Store(Box<Kept>),
 }
@@ -38,19 +48,32 @@ struct Waiting {
 }
 
 impl Journal {
-    pub(crate) fn in_memory() -> Self {
-        Self::Memory(Mutex::new(Trail::new(RECORDS)))
+    pub(crate) fn in_memory(observer: Option<Observer>) -> Self {
+        Self { place: Place::Memory(Mutex::new(Trail::new(RECORDS))), observer: Mutex::new(observer) }
     }
 
-    pub(crate) fn on(store: Store) -> Self {
-        Self::Store(Box::new(Kept { store, writing: Mutex::default(), waiting: Mutex::default() }))
+    pub(crate) fn on(store: Store, observer: Option<Observer>) -> Self {
+        let kept = Kept { store, writing: Mutex::default(), waiting: Mutex::default() };
+        Self { place: Place::Store(Box::new(kept)), observer: Mutex::new(observer) }
     }
 
     pub(crate) fn store(&self) -> Option<&Store> {
-        match self {
-            Self::Memory(_) => None,
-            Self::Store(kept) => Some(&kept.store),
+        match &self.place {
+            Place::Memory(_) => None,
+            Place::Store(kept) => Some(&kept.store),
         }
+    }
+
+    fn tell(&self, event: &Event) {
+        let observer = lock(&self.observer).clone();
+        if let Some(observer) = observer {
+            observer(event);
+        }
+    }
+
+    /// Tells the observer nothing more, and lets go of it.
+    pub(crate) fn fall_silent(&self) {
+        *lock(&self.observer) = None;
     }
 
     /// Makes the install of a connector, or another grant of it, durable: the state of this set. `manifest` are its bytes,
@@ -92,9 +115,10 @@ impl Journal {
 
     /// Says that a write is about to leave: durable when this returns, in the ledger and in the audit trail.
     pub(crate) fn started(&self, plan: Sha256, event: Event) -> Result<(), Refusal> {
-        match self {
-            Self::Memory(trail) => drop(lock(trail).append(event)),
-            Self::Store(kept) => {
+        self.tell(&event);
+        match &self.place {
+            Place::Memory(trail) => drop(lock(trail).append(event)),
+            Place::Store(kept) => {
                 let ledger = kept.store.ledger();
                 ledger.started(plan, &event.subject, event.time_ms)?;
                 if let Err(refusal) = kept.append_now(event) {
@@ -117,14 +141,15 @@ impl Journal {
     /// Adds a record to the trail; one that cannot be written now is written with the next. The record of a call waits for
     /// no other that is on its way to the disk.
     pub(crate) fn record(&self, event: Event) {
-        match self {
-            Self::Memory(trail) => drop(lock(trail).append(event)),
-            Self::Store(kept) if event.deed == Deed::Call => {
+        self.tell(&event);
+        match &self.place {
+            Place::Memory(trail) => drop(lock(trail).append(event)),
+            Place::Store(kept) if event.deed == Deed::Call => {
                 kept.waiting().push(event);
                 kept.append_waiting();
             }
             // A change of what is installed is to be found after a loss of power too.
-            Self::Store(kept) => {
+            Place::Store(kept) => {
                 if kept.append_now(event.clone()).is_err() {
                     kept.waiting().push(event);
                 }
@@ -134,12 +159,12 @@ impl Journal {
 
     /// The records that are kept, oldest first, and the head of their chain.
     pub(crate) fn audit(&self) -> Result<(Vec<Record>, Sha256), Refusal> {
-        match self {
-            Self::Memory(trail) => {
+        match &self.place {
+            Place::Memory(trail) => {
                 let trail = lock(trail);
                 Ok((trail.records().cloned().collect(), trail.head()))
             }
-            Self::Store(kept) => {
+            Place::Store(kept) => {
                 kept.settle();
                 Ok((kept.store.audit().records()?, kept.store.audit().head()))
             }
@@ -148,9 +173,9 @@ impl Journal {
 
     /// The hash of the last record.
     pub(crate) fn head(&self) -> Sha256 {
-        match self {
-            Self::Memory(trail) => lock(trail).head(),
-            Self::Store(kept) => {
+        match &self.place {
+            Place::Memory(trail) => lock(trail).head(),
+            Place::Store(kept) => {
                 kept.settle();
                 kept.store.audit().head()
             }
@@ -159,7 +184,7 @@ impl Journal {
 
     /// Checks the chain of the records, against a head that the host kept.
     pub(crate) fn verify(&self, kept: Option<Sha256>) -> Result<Verified, Refusal> {
-        if let Self::Store(journal) = self {
+        if let Place::Store(journal) = &self.place {
             journal.settle();
             return journal.store.audit().verify(kept);
         }
@@ -180,7 +205,7 @@ impl Journal {
 
     /// What a person should be told about the logs.
     pub(crate) fn damage(&self) -> Vec<Refusal> {
-        let Self::Store(kept) = self else { return Vec::new() };
+        let Place::Store(kept) = &self.place else { return Vec::new() };
         let mut damage = kept.store.damage();
         let waiting = kept.waiting();
         if !waiting.events.is_empty() || waiting.lost > 0 {

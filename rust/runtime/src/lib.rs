@@ -27,6 +27,7 @@ pub use connector_core as core;
 pub use connector_net::hooks;
 pub use connector_net::{ClientOptions, Trust};
 pub use connector_store as store;
+pub use journal::Observer;
 pub use planning::PlanView;
 pub use secret::{CredentialKey, CredentialStore, MemoryStore, Secret};
 pub use session::{Installed, Listed, ListedTool, Session, SessionOptions};

@@ -14,7 +14,7 @@ use connector_store::{Store, StoreOptions, Verified, Write};
 use smol_str::SmolStr;
 
 use crate::clock::Clock;
-use crate::journal::Journal;
+use crate::journal::{Journal, Observer};
 use crate::random::Random;
 use crate::secret::{CredentialKey, CredentialStore, MemoryStore, Secret};
 use crate::shelf::Shelf;
@@ -36,6 +36,8 @@ pub struct SessionOptions {
     pub trusted: TrustedKeys,
     /// Whose manifests must be signed.
     pub policies: Policies,
+    /// Who hears of every event of the audit trail as it happens.
+    pub observer: Option<Observer>,
 }
 
 impl SessionOptions {
@@ -49,6 +51,7 @@ impl SessionOptions {
             credentials: Arc::<MemoryStore>::default(),
             trusted: TrustedKeys::new(),
             policies: Policies::default(),
+            observer: None,
         }
     }
 }
@@ -153,8 +156,9 @@ pub struct ListedTool {
 
 impl Session {
     /// Opens a session in memory.
-    pub fn open(options: SessionOptions) -> Self {
-        Self::on(options, Journal::in_memory(), Shelf::default())
+    pub fn open(mut options: SessionOptions) -> Self {
+        let journal = Journal::in_memory(options.observer.take());
+        Self::on(options, journal, Shelf::default())
     }
 
     /// Opens a session on a store, which is this process's until the session is closed. What is installed there comes
@@ -166,15 +170,24 @@ impl Session {
     /// # Errors
     /// `store.folder`, `store.locked`, `store.tampered`, `store.rolled_back`, `store.version`, `store.read_only`,
     /// `store.full`, `store.io`.
-    pub fn open_store(options: SessionOptions, mut store: StoreOptions) -> Result<Self, Refusal> {
+    pub fn open_store(mut options: SessionOptions, mut store: StoreOptions) -> Result<Self, Refusal> {
         store.limits.manifest_bytes = options.limits.manifest_bytes;
         let store = Store::open(store)?;
         let shelf = Shelf::load(&store, &options.limits)?;
-        Ok(Self::on(options, Journal::on(store), shelf))
+        let journal = Journal::on(store, options.observer.take());
+        Ok(Self::on(options, journal, shelf))
     }
 
     fn on(options: SessionOptions, journal: Journal, shelf: Shelf) -> Self {
-        let SessionOptions { limits, network, tokens, credentials, trusted, policies } = options;
+        let SessionOptions {
+            limits,
+            network,
+            tokens,
+            credentials,
+            trusted,
+            policies,
+            observer: _in_the_journal,
+        } = options;
         let (clock, state) = (Clock::new(), Mutex::new(State::new(credentials)));
         let (shelf, journal) = (Visible::new(shelf), Mutex::new(Some(Arc::new(journal))));
         let random = Random::default();
@@ -202,8 +215,11 @@ impl Session {
         let writer = self.inner.shelf.writer();
         let _never_fails = writer.publish(Shelf::default(), |_| Ok::<(), Refusal>(()));
         let mut journal = self.inner.journal.lock().unwrap_or_else(PoisonError::into_inner);
-        if journal.as_ref().is_some_and(|journal| journal.store().is_some()) {
-            *journal = None;
+        if let Some(open) = journal.as_ref() {
+            open.fall_silent();
+            if open.store().is_some() {
+                *journal = None;
+            }
         }
     }
 

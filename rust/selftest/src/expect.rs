@@ -7,7 +7,7 @@ use connector_testkit::scenario::{Call, Saw, Scenario};
 use connector_testkit::{Event, Log};
 
 use crate::canary::Canaries;
-use crate::kit::Seen;
+use crate::play::Seen;
 use crate::stage::Stage;
 
 /// How long servers have to see the ends of their connections.
@@ -41,23 +41,22 @@ pub(crate) fn call(call: &Call, seen: &Seen, secrets: &Canaries, slack: Duration
     if seen.took + GRAIN < Duration::from_millis(call.at_least_ms) {
         faults.push(format!("it took {:?}, and at least {} ms is right", seen.took, call.at_least_ms));
     }
-    let text = seen.answer.as_ref().map(|answer| answer.text.as_str()).unwrap_or_default();
+    let text = &seen.text;
     if secrets.is_in(text) {
         faults.push("the model would read a secret".to_owned());
     }
     for part in &call.text {
-        if !text.contains(part) {
+        if !text.contains(part.as_str()) {
             faults.push(format!("the model does not read {part:?}"));
         }
     }
     for part in &call.lacks {
-        if text.contains(part) {
+        if text.contains(part.as_str()) {
             faults.push(format!("the model reads {part:?}"));
         }
     }
-    let told = seen.answer.as_ref().and_then(|answer| answer.retry_after);
-    if call.retry_after.is_some() && told != call.retry_after {
-        faults.push(format!("retryAfter is {told:?}, and {:?} is right", call.retry_after));
+    if call.retry_after.is_some() && seen.retry_after != call.retry_after {
+        faults.push(format!("retryAfter is {:?}, and {:?} is right", seen.retry_after, call.retry_after));
     }
 }
 

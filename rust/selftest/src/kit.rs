@@ -2,17 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use connector_runtime::core::audit::Deed;
 use connector_runtime::core::call::ToolCall;
 use connector_runtime::core::{Code, Refusal};
-use connector_runtime::{Answer, PlanView, Session};
-use connector_testkit::scenario::{ARGUMENT, Call, GiveUp, Scenario, all};
-use connector_testkit::{Event, Log};
-use serde_json::{Value, json};
+use connector_runtime::{Answer, PlanView, Session, SessionOptions};
+use connector_testkit::Log;
+use connector_testkit::scenario::{Call, GiveUp, Scenario, all};
 use tokio::task::JoinHandle;
 
-use crate::canary::Canaries;
-use crate::expect;
+use crate::play::{Play, Seen, arguments, requested};
 use crate::stage::{Certificates, Stage};
 
 /// What a busy machine may take on top of what the control run says.
@@ -22,7 +19,7 @@ const LEAST_SLACK: Duration = Duration::from_secs(1);
 const CONTROL_RUNS: u32 = 20;
 
 /// A scenario that is still running so long after its deadline hangs.
-const HANGS: Duration = Duration::from_secs(30);
+pub(crate) const HANGS: Duration = Duration::from_secs(30);
 
 /// A moment.
 const MOMENT: Duration = Duration::from_millis(50);
@@ -101,70 +98,59 @@ impl Kit {
         outcome
     }
 
+    /// Sets the stage of a scenario, and gives the options of the session that plays on it.
+    ///
+    /// # Errors
+    /// When a server cannot be opened, or the scenario is not of the format.
+    pub async fn set(&self, scenario: &Scenario) -> Result<(Play, SessionOptions), String> {
+        let (stage, options) = Stage::set(&self.certificates, scenario).await?;
+        Ok((Play::new(scenario.clone(), stage, self.slack), options))
+    }
+
     async fn play(&self, scenario: &Scenario, outcome: &mut Outcome) -> Result<(), String> {
-        let mut stage = Stage::set(&self.certificates, scenario).await?;
+        let (mut play, options) = self.set(scenario).await?;
+        let session = Session::open(options);
+        let parts = play.parts().to_vec();
+        let refused: Vec<Option<Code>> = parts
+            .iter()
+            .map(|part| {
+                let refusal = part.install(&session).err()?;
+                play.said([format!("{refusal} {refusal:?}")]);
+                Some(refusal.code)
+            })
+            .collect();
         let mut seen = Vec::new();
         for (number, call) in scenario.calls.iter().enumerate() {
-            stage.session.advance(call.advance_ms);
-            let connector = stage.connectors.get(call.connector).ok_or("there is no such connector")?;
-            if let Some(code) = connector.refused {
-                seen.push(Running::Done(Seen::of(code.as_str())));
+            session.advance(call.advance_ms);
+            let part = parts.get(call.connector).ok_or("there is no such connector")?;
+            if let Some(code) = refused.get(call.connector).copied().flatten() {
+                seen.push(Running::Done(Seen { unasked: true, ..Seen::of(code.as_str()) }));
                 continue;
             }
-            connector.before(&stage.session, call)?;
-            let log = stage.servers.first().map(|server| server.log().clone());
-            let tool = format!("{}.{}", connector.id, call.tool.as_ref().unwrap_or(&connector.tool));
+            part.before(&session, call)?;
+            let log = play.first_log();
             tokio::time::sleep(Duration::from_millis(call.after_ms)).await;
-            let running = run(stage.session.clone(), tool, call.clone(), number, log.clone());
+            let running = run(session.clone(), part.tool_of(call), call.clone(), number, log);
             if call.meanwhile {
                 let running = tokio::spawn(running);
-                if let Some(log) = log {
-                    log.wait(HANGS, is_request).await.ok_or("no request came")?;
+                if !play.requested().await {
+                    return Err("no request came".to_owned());
                 }
                 seen.push(Running::Still(running));
             } else {
                 seen.push(Running::Done(running.await?));
             }
         }
-
-        let mut canaries = Canaries::default();
-        let mut ends = Vec::new();
-        let mut differed = false;
-        for (running, call) in seen.into_iter().zip(&scenario.calls) {
+        for (number, running) in seen.into_iter().enumerate() {
             let seen = match running {
                 Running::Done(seen) => seen,
                 Running::Still(task) => task.await.map_err(|_| "a call panicked")??,
             };
-            canaries.add_strings(&arguments(call));
-            if !differed {
-                outcome.expected.clone_from(&call.code);
-                outcome.code.clone_from(&seen.code);
-                differed = !expect::is_right(call, &seen.code);
-            }
-            if stage.connectors.get(call.connector).is_some_and(|connector| connector.refused.is_none()) {
-                ends.push(if seen.code.starts_with("status.") { "ok".to_owned() } else { seen.code.clone() });
-            }
-            expect::call(call, &seen, &stage.secrets, self.slack, &mut outcome.faults);
-            stage.said.extend(seen.said);
+            play.judge(number, &seen)?;
         }
-
-        let (records, _) = stage.session.audit().map_err(|refusal| refusal.reason)?;
-        stage.said.extend(records.iter().map(|record| record.to_value().to_text()));
-        let mut recorded: Vec<String> = records
-            .iter()
-            .filter(|record| record.event.deed == Deed::Call)
-            .map(|record| record.event.outcome.to_string())
-            .collect();
-        recorded.sort();
-        ends.sort();
-        if recorded != ends {
-            outcome.faults.push(format!("the audit trail says {recorded:?} where {ends:?} happened"));
-        }
-        if stage.said.iter().any(|text| canaries.is_in(text) || stage.secrets.is_in(text)) {
-            outcome.faults.push("a message or record holds a secret or an argument".to_owned());
-        }
-        stage.session.close();
-        expect::network(scenario, &stage, &mut outcome.faults).await;
+        let (expected, code) = play.codes();
+        (outcome.expected, outcome.code) = (expected, code);
+        outcome.faults = play.end(&session).await?;
         Ok(())
     }
 }
@@ -172,46 +158,6 @@ impl Kit {
 enum Running {
     Done(Seen),
     Still(JoinHandle<Result<Seen, String>>),
-}
-
-/// What one call came to.
-pub(crate) struct Seen {
-    pub(crate) code: String,
-    pub(crate) answer: Option<Answer>,
-    pub(crate) took: Duration,
-    pub(crate) deadline: Duration,
-    pub(crate) hung: bool,
-    pub(crate) said: Vec<String>,
-}
-
-impl Seen {
-    fn of(code: &str) -> Self {
-        let (took, deadline) = (Duration::ZERO, Duration::ZERO);
-        Self { code: code.to_owned(), answer: None, took, deadline, hung: false, said: Vec::new() }
-    }
-
-    fn refused(refusal: &Refusal) -> Self {
-        let said = vec![format!("{refusal} {refusal:?}")];
-        Self { said, ..Self::of(refusal.code.as_str()) }
-    }
-
-    fn answered(answer: Answer) -> Self {
-        let code = match answer.code {
-            Some(code) => code.as_str().to_owned(),
-            None if answer.is_error => format!("status.{}", answer.status),
-            None => "ok".to_owned(),
-        };
-        let said = vec![format!("{answer:?}")];
-        Self { answer: Some(answer), said, ..Self::of(&code) }
-    }
-}
-
-pub(crate) fn arguments(call: &Call) -> Value {
-    call.arguments.clone().unwrap_or_else(|| json!({ "words": ARGUMENT }))
-}
-
-fn is_request(entry: &connector_testkit::Entry) -> bool {
-    matches!(entry.event, Event::Request(_))
 }
 
 /// Plans and carries out one call.
@@ -259,9 +205,8 @@ async fn execute(
         (!view.needs_confirmation.is_empty() && !call.unconfirmed).then(|| view.digest.to_string());
     let running = session.execute(&view.plan, confirmation.as_deref(), Some(id), None);
     let requested = async {
-        match log {
-            Some(log) => drop(log.wait(HANGS, is_request).await),
-            None => std::future::pending().await,
+        if !requested(log).await {
+            std::future::pending::<()>().await;
         }
     };
     match call.give_up {

@@ -8,10 +8,14 @@
 mod canary;
 mod expect;
 mod kit;
+mod play;
 mod stage;
 mod store;
 
+pub use connector_testkit::scenario;
 pub use kit::{Kit, Outcome};
+pub use play::{Play, Seen, arguments, requested};
+pub use stage::{Part, read_grant};
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use connector_runtime::core::grant::Grant;
 use connector_runtime::core::json::{Numbers, Profile, read_strict};
-use connector_runtime::core::{Code, Refusal};
+use connector_runtime::core::{Refusal, TrustLimits};
 use connector_runtime::hooks::{Lookup, ScriptedResolver};
 use connector_runtime::{ClientOptions, Session, SessionOptions, Trust};
 use connector_testkit::scenario::{Answer, Call, Scenario, ServerPlan, Tls, merge};
@@ -56,24 +56,25 @@ impl Certificates {
 }
 
 /// One connector of a scenario.
-pub(crate) struct Installed {
-    pub(crate) id: String,
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// Its id.
+    pub id: String,
     /// The name of its first tool.
-    pub(crate) tool: String,
-    /// Why it could not be installed.
-    pub(crate) refused: Option<Code>,
-    manifest: Value,
-    grant: Value,
+    pub tool: String,
+    /// The manifest.
+    pub manifest: Value,
+    /// The grant.
+    pub grant: Value,
 }
 
-/// Servers, resolver and session of one scenario.
+/// Servers, resolver and connectors of one scenario.
 pub(crate) struct Stage {
-    pub(crate) session: Session,
     pub(crate) servers: Vec<Server>,
     pub(crate) trap: Server,
     pub(crate) resolver: Arc<ScriptedResolver>,
     pub(crate) names: Vec<String>,
-    pub(crate) connectors: Vec<Installed>,
+    pub(crate) parts: Vec<Part>,
     /// Which no text for a model may hold.
     pub(crate) secrets: Canaries,
     /// What was said so far, in which neither a secret nor an argument may stand.
@@ -81,7 +82,11 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    pub(crate) async fn set(certificates: &Certificates, scenario: &Scenario) -> Result<Self, String> {
+    /// Sets the stage, and gives the options of the session that plays on it.
+    pub(crate) async fn set(
+        certificates: &Certificates,
+        scenario: &Scenario,
+    ) -> Result<(Self, SessionOptions), String> {
         let trap = Server::plain(vec![Step::ReadSome]).await;
         let trap = trap.map_err(|error| error.to_string())?;
         let mut servers = Vec::new();
@@ -104,59 +109,60 @@ impl Stage {
             },
         )?;
         let resolver = Arc::new(resolver);
-        let store = Arc::new(ScriptedStore::default());
+        let store = ScriptedStore::default();
+        let mut secrets = Canaries::default();
+        let mut parts = Vec::new();
+        for connector in &scenario.connectors {
+            let (manifest, grant, given) = connector.whole()?;
+            let part = Part::new(manifest, grant);
+            for secret in &given {
+                secrets.add(secret);
+            }
+            store.add(&part.id, &given);
+            parts.push(part);
+        }
         let mut network = ClientOptions::new(certificates.trust.clone());
         network.resolver = resolver.clone();
         network.connect_map = map;
         network.connect_elsewhere = Some(trap.address());
         network.pacing.jitter = Arc::new(|| 0.0);
         let mut options = SessionOptions::new(network);
-        options.credentials = store.clone();
+        options.credentials = Arc::new(store);
         for (name, value) in &scenario.limits {
             if !options.limits.set(name, *value) {
                 return Err(format!("there is no limit `{name}`"));
             }
         }
-
-        let mut said = vec![format!("{options:?}")];
-        let session = Session::open(options);
-        let mut secrets = Canaries::default();
-        let mut connectors = Vec::new();
-        for connector in &scenario.connectors {
-            let whole = connector.whole()?;
-            for secret in &whole.2 {
-                secrets.add(secret);
-            }
-            connectors.push(Installed::new(&session, &store, whole, &mut said));
-        }
+        let said = vec![format!("{options:?}")];
         let names = names.into_iter().map(|(name, _)| name).collect();
-        Ok(Self { session, servers, trap, resolver, names, connectors, secrets, said })
+        Ok((Self { servers, trap, resolver, names, parts, secrets, said }, options))
     }
 }
 
-impl Installed {
-    /// Installs a connector, whose secrets the store gives from here on.
-    fn new(
-        session: &Session,
-        store: &ScriptedStore,
-        (manifest, grant, secrets): (Value, Value, Vec<String>),
-        said: &mut Vec<String>,
-    ) -> Self {
+impl Part {
+    fn new(manifest: Value, grant: Value) -> Self {
         let word =
             |pointer: &str| manifest.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let (id, tool) = (word("/id"), word("/tools/0/name"));
-        store.add(&id, &secrets);
-        let mut connector = Self { id, tool, refused: None, manifest, grant };
-        connector.refused = connector.install(session).err().map(|refusal| {
-            said.push(format!("{refusal} {refusal:?}"));
-            refusal.code
-        });
-        connector
+        Self { id: word("/id"), tool: word("/tools/0/name"), manifest, grant }
     }
 
-    fn install(&self, session: &Session) -> Result<(), Refusal> {
+    /// The full name of the tool of a call.
+    pub fn tool_of(&self, call: &Call) -> String {
+        format!("{}.{}", self.id, call.tool.as_ref().unwrap_or(&self.tool))
+    }
+
+    /// The grant that a call has put into force before it, if it has.
+    pub fn regranted(&self, call: &Call) -> Option<Value> {
+        let mut grant = self.grant.clone();
+        merge(&mut grant, call.regranted.as_ref()?);
+        Some(grant)
+    }
+
+    pub(crate) fn install(&self, session: &Session) -> Result<(), Refusal> {
         let manifest = self.manifest.to_string();
-        session.install(manifest.as_bytes(), "kit", read_grant(session, &self.grant)?, None).map(drop)
+        session
+            .install(manifest.as_bytes(), "kit", read_grant(&self.grant, session.limits())?, None)
+            .map(drop)
     }
 
     /// What happens to the connector before a call.
@@ -167,10 +173,8 @@ impl Installed {
                 session.remove(&self.id, Some(&contract))?;
                 self.install(session)?;
             }
-            if let Some(patch) = &call.regranted {
-                let mut grant = self.grant.clone();
-                merge(&mut grant, patch);
-                session.set_grant(&self.id, read_grant(session, &grant)?)?;
+            if let Some(grant) = self.regranted(call) {
+                session.set_grant(&self.id, read_grant(&grant, session.limits())?)?;
             }
             Ok(())
         };
@@ -178,9 +182,13 @@ impl Installed {
     }
 }
 
-fn read_grant(session: &Session, grant: &Value) -> Result<Grant, Refusal> {
+/// Reads a grant of a scenario.
+///
+/// # Errors
+/// `grant.invalid`.
+pub fn read_grant(grant: &Value, limits: &TrustLimits) -> Result<Grant, Refusal> {
     let profile = Profile { max_bytes: 1 << 20, max_depth: 32, numbers: Numbers::Exact };
-    Grant::read(&read_strict(grant.to_string().as_bytes(), profile)?, session.limits())
+    Grant::read(&read_strict(grant.to_string().as_bytes(), profile)?, limits)
 }
 
 /// The script of the resolver; absent, each server's name leads to its first address.

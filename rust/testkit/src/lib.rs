@@ -9,6 +9,7 @@ mod request;
 pub mod scenario;
 mod script;
 mod server;
+mod socket;
 mod tls;
 
 pub use log::{Entry, Event, Log};

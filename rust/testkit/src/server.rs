@@ -13,6 +13,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::log::{Event, Log};
 use crate::script::{Script, Step};
+use crate::socket::Socket;
 use crate::{Identity, Request};
 
 /// Makes the bytes of an answer (status line, header fields, body) from a request.
@@ -141,7 +142,9 @@ async fn serve(stream: TcpStream, tls: Option<TlsAcceptor>, script: Script, watc
             peer.watch.add(Event::Done);
         }
         Some(acceptor) => {
-            let Ok(stream) = acceptor.accept(stream).await else { return watch.add(Event::HandshakeFailed) };
+            let Ok(stream) = acceptor.accept(Socket(stream)).await else {
+                return watch.add(Event::HandshakeFailed);
+            };
             let session = stream.get_ref().1;
             watch.add(Event::Secured {
                 name: session.server_name().map(str::to_owned),
@@ -149,7 +152,7 @@ async fn serve(stream: TcpStream, tls: Option<TlsAcceptor>, script: Script, watc
             });
             let mut peer = Peer { stream, buffer: Vec::new(), watch };
             if run(&mut peer, &script).await {
-                drop(peer.stream.get_ref().0.set_zero_linger());
+                drop(peer.stream.get_ref().0.0.set_zero_linger());
             } else {
                 // A clean end; the peer may be gone.
                 drop(peer.stream.shutdown().await);
