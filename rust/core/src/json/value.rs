@@ -33,9 +33,9 @@ pub enum Value {
 #[derive(Clone, Default)]
 pub struct Object {
     members: Vec<(SmolStr, Value)>,
-    /// Where each name stands in `members`; kept only above `INDEXED` members. A tree, since neither the order of
-    /// hostile names nor their hashes may make it slow.
-    index: BTreeMap<SmolStr, u32>,
+    /// Where each name stands in `members`; kept only above `INDEXED` members, and apart, so that every value is small.
+    /// A tree, since neither the order of hostile names nor their hashes may make it slow.
+    index: Option<Box<BTreeMap<SmolStr, u32>>>,
 }
 
 /// Up to this many members a look-up walks the list.
@@ -74,17 +74,17 @@ impl Object {
 
     /// Adds a member at the end; gives it back when the name is taken.
     pub(super) fn add(&mut self, name: SmolStr, value: Value) -> Result<(), (SmolStr, Value)> {
-        if self.index.is_empty() {
+        let Some(index) = &mut self.index else {
             if self.members.iter().any(|(known, _)| *known == name) {
                 return Err((name, value));
             }
             self.members.push((name, value));
             if self.members.len() > INDEXED {
-                self.index = self.keys().cloned().zip(0..).collect();
+                self.index = Some(Box::new(self.keys().cloned().zip(0..).collect()));
             }
             return Ok(());
-        }
-        match self.index.entry(name) {
+        };
+        match index.entry(name) {
             Entry::Occupied(taken) => Err((taken.key().clone(), value)),
             Entry::Vacant(free) => {
                 let name = free.key().clone();
@@ -111,10 +111,10 @@ impl Object {
     }
 
     fn position(&self, name: &str) -> Option<usize> {
-        if self.index.is_empty() {
-            return self.members.iter().position(|(known, _)| known == name);
+        match &self.index {
+            None => self.members.iter().position(|(known, _)| known == name),
+            Some(index) => index.get(name).map(|at| *at as usize),
         }
-        self.index.get(name).map(|at| *at as usize)
     }
 }
 
