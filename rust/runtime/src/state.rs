@@ -20,6 +20,9 @@ use crate::standing::Standings;
 const CONTRACTS: usize = 256;
 /// Plans that wait; the oldest gives way.
 const PLANS: usize = 256;
+/// The bytes of memory that waiting plans take together; the oldest give way. One plan alone may be larger: what bounds
+/// it are the limits of a request.
+const PLAN_BYTES: usize = 8 << 20;
 
 pub(crate) struct State {
     /// Reviews that wait for a person's yes.
@@ -140,9 +143,14 @@ impl State {
     pub(crate) fn keep(&mut self, waiting: Waiting, lifetime: Duration) {
         let now = waiting.made;
         // Oldest first. A plan is remembered twice as long as it lives, so that using it late is `plan.expired`.
-        let over =
-            |first: &Waiting, count: usize| count >= PLANS || now.saturating_sub(first.made) >= lifetime * 2;
-        while self.plans.first_key_value().is_some_and(|(_, first)| over(first, self.plans.len())) {
+        let mut bytes =
+            self.plans.values().map(|kept| kept.plan.size()).fold(waiting.plan.size(), usize::saturating_add);
+        while let Some((_, first)) = self.plans.first_key_value() {
+            let old = now.saturating_sub(first.made) >= lifetime * 2;
+            if !old && self.plans.len() < PLANS && bytes <= PLAN_BYTES {
+                break;
+            }
+            bytes = bytes.saturating_sub(first.plan.size());
             self.plans.pop_first();
         }
         self.plans.insert(self.next_plan, waiting);
