@@ -113,9 +113,7 @@ impl Stage {
         let mut options = SessionOptions::new(network);
         options.credentials = store.clone();
         for (name, value) in &scenario.limits {
-            if !options.limits.set(name, *value) {
-                return Err(format!("there is no limit `{name}`"));
-            }
+            options.limits.set(name, *value).map_err(|fault| format!("limit `{name}`: {fault}"))?;
         }
 
         let mut said = vec![format!("{options:?}")];

@@ -183,6 +183,7 @@ fn preview(connector: &Connector, tool: &Tool, built: &Built, seed: &PlanSeed) -
         name: header.name,
         value: header.value,
         fixed: header.fixed,
+        credential: header.secret && !header.fixed,
     };
     let origin = connector.origin_of(tool).map(|origin| origin.origin().as_str().into());
     Ok(Preview {
@@ -195,6 +196,7 @@ fn preview(connector: &Connector, tool: &Tool, built: &Built, seed: &PlanSeed) -
         url: shown.url.into(),
         headers: shown.headers.into_iter().map(header).collect(),
         body: shown.body.map(text),
+        body_credential: shown.secret_body,
         title: connector.manifest().title().into(),
     })
 }

@@ -244,8 +244,8 @@ impl Answer<'_> {
         if !cut && missing == 0 && behind.is_empty() {
             return Outcome::Success(Content::Text(self.wash.clean(shown, usize::MAX).text, 0));
         }
-        let clean = self.wash.clean_start(shown);
-        missing += behind.chars().count();
+        let (clean, gone) = self.wash.clean_start(shown);
+        missing += gone + behind.chars().count();
         Outcome::Success(Content::Text(clean, missing.max(1)))
     }
 

@@ -20,14 +20,17 @@ impl<'a> Wash<'a> {
         self.cleaner.clean_redacted(text, max_chars, self.secrets)
     }
 
-    /// The clean text of the start of one that goes on: no beginning of a secret stays at its end, neither as it came
-    /// nor as it is shown.
-    pub(super) fn clean_start(&self, text: &str) -> String {
+    /// The clean text of the start of one that goes on, and how many characters of its end are left out: no beginning
+    /// of a secret stays there, neither as it came nor as it is shown.
+    pub(super) fn clean_start(&self, text: &str) -> (String, usize) {
         let redacted = self.secrets.redact(text);
-        let mut clean = self.clean(self.secrets.without_begun(&redacted), usize::MAX).text;
+        let kept = self.secrets.without_begun(&redacted);
+        let gone = redacted.get(kept.len()..).unwrap_or_default().chars().count();
+        let mut clean = self.clean(kept, usize::MAX).text;
         let kept = self.secrets.without_begun(&clean).len();
+        let gone = gone + clean.get(kept..).unwrap_or_default().chars().count();
         clean.truncate(kept);
-        clean
+        (clean, gone)
     }
 
     /// The text without its secrets, for what takes it apart before it is cleaned.

@@ -363,6 +363,18 @@ fn over_the_decoded_cap_json_is_an_error_and_text_is_cut() {
     body.gives("{}", r#""text":"[image/png, more than 1 bytes, not shown]""#);
 }
 
+#[test]
+fn a_key_that_is_cut_short_is_told() {
+    let whole = format!(r#"{{"{}":1}}"#, "k".repeat(128));
+    json(&whole).gives("{}", &format!(r#""data":{whole}"#));
+    for response in ["{}", r#"{"each": "values", "as": "object"}"#] {
+        let long = format!(r#"{{"{0}":1,"{0}x":2,"b":3}}"#, "k".repeat(200));
+        let mapped = json(&long).apply(response);
+        assert!(mapped.truncated && mapped.text.contains(r#""b":3"#), "{}", mapped.text);
+        assert_eq!(mapped.omitted, 2, "one is cut, and one is the same when it is: {}", mapped.text);
+    }
+}
+
 /// A script without spaces has no last word that could go.
 #[test]
 fn a_cut_text_loses_only_what_may_be_the_beginning_of_a_secret() {
@@ -377,7 +389,7 @@ fn a_cut_text_loses_only_what_may_be_the_beginning_of_a_secret() {
     // Also what cleaning joins.
     let mut body = answer(200, "text/plain", "x corr\u{200b}ect-ho");
     body.received.body_cut = true;
-    body.gives("{}", r#""text":"x ","omitted":1"#);
+    body.gives("{}", r#""text":"x ","omitted":10"#);
 }
 
 /// What takes a server's text apart before it is shown: the type folds its case and cuts it, markup goes, a label decodes.
@@ -400,7 +412,8 @@ fn a_secret_is_found_before_the_text_is_taken_apart() {
     for (media, shown) in [
         ("image/S3cret-Value", "[image/[credential], 1 bytes, not shown]"),
         ("image/s3cret-value", "[image/[credential], 1 bytes, not shown]"),
-        ("image/UzNjcmV0LVZhbHVl", "[image/[credential], 1 bytes, not shown]"),
+        // The type is of the letters of base64 too, and a base64 text goes whole.
+        ("image/UzNjcmV0LVZhbHVl", "[[credential], 1 bytes, not shown]"),
         ("image/%53%33cret%2DVALUE", "[image/[credential], 1 bytes, not shown]"),
     ] {
         assert_eq!(with("S3cret-Value", media, b"x", "{}"), format!("{head}{shown}\"}}"));
@@ -413,6 +426,10 @@ fn a_secret_is_found_before_the_text_is_taken_apart() {
         let text = with(secret, media, b"x", "{}").to_lowercase();
         assert!(!text.contains("s3c") && !text.contains("value"), "{text}");
     }
+    // One that is JSON itself comes back as values, none of which is the secret.
+    let key = r#"{"type": "account", "key": [1, 2.50]}"#;
+    let text = with(key, "application/json", format!(r#"{{"sent":{key}}}"#).as_bytes(), "{}");
+    assert_eq!(text, r#"{"tool":"notes.find","status":200,"omitted":1}"#);
     let text = with("ab<!-- x -->cd", "text/html", b"<p>ab<!-- x -->cd</p>", "{}");
     assert_eq!(text, format!("{head}<p>[credential]</p>\"}}"));
     let text = with("p\u{e4}ssword", "text/plain; charset=windows-1252", b"\xe9 p\xc3\xa4ssword", "{}");

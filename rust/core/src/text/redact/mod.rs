@@ -15,6 +15,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
+use crate::json::{Numbers, Profile, read_strict};
 use needle::Needle;
 use view::{Escapes, MAX_TEXT, View};
 
@@ -58,6 +59,7 @@ impl Redactor {
             for spelling in spellings(secret) {
                 needles.push(Needle::plain(spelling));
             }
+            needles.extend(as_json(secret).map(Needle::plain));
             needles.extend(Needle::base64(secret));
         }
         needles.sort_unstable();
@@ -174,6 +176,13 @@ fn apart(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
         }
     }
     apart
+}
+
+/// A secret that is a JSON object or array, as an answer of JSON shows it when it comes back as one.
+fn as_json(secret: &[u8]) -> Option<Vec<u8>> {
+    matches!(secret.first(), Some(b'{' | b'[')).then_some(())?;
+    let profile = Profile { max_bytes: secret.len(), max_depth: 32, numbers: Numbers::Any };
+    Some(read_strict(secret, profile).ok()?.to_text().into_bytes())
 }
 
 /// The byte strings that a view can hold where the text holds the secret: itself; itself with the escapes
@@ -313,7 +322,7 @@ mod tests {
             ("Basic dXM6czNjcjN0LyJ4K", "Basic dXM"),
             ("Basic dXM6czNj\r\ncjN0Ly", "Basic dXM"),
             ("no secret 100% sure", "no secret 100% sure"),
-            ("a b % c", "a b % c"),
+            ("a b % q", "a b % q"),
             ("this", "thi"),
         ] {
             assert_eq!(redactor.without_begun(text), kept);
