@@ -172,7 +172,7 @@ impl Least<'_> {
 fn in_query(pair: &Pair) -> usize {
     let value = match &pair.value {
         PairValue::Bare => 0,
-        PairValue::Text(_) | PairValue::Commas(_) => 1 + pair.value.in_query().map_or(0, |value| value.len()),
+        PairValue::Text(_) | PairValue::Commas(_) => 1 + pair.value.in_query().as_deref().map_or(0, str::len),
     };
     1 + percent_encode(&pair.name).len() + value
 }

@@ -223,9 +223,10 @@ impl Answer<'_> {
         // Cleaning copies; what can never be shown is not copied.
         let window = self.limit.saturating_mul(4).max(MIN_WINDOW);
         // Bytes of another encoding could hold a secret that no text of them shows as one.
-        let body = match charset == Charset::default() {
-            true => Cow::Borrowed(self.received.body.as_slice()),
-            false => self.wash.redact_bytes(&self.received.body),
+        let body = if charset == Charset::default() {
+            Cow::Borrowed(self.received.body.as_slice())
+        } else {
+            self.wash.redact_bytes(&self.received.body)
         };
         let (mut text, unread) = charset.decode(&body, cut, if html { MAX_PAGE.max(window) } else { window });
         if is_binary(&text) {
