@@ -31,9 +31,7 @@ pub(crate) fn read_limits(value: &Value) -> Result<TrustLimits, String> {
         let Some(number) = number.and_then(|number| u64::try_from(number).ok()) else {
             return Err(format!("/limits/{name}: expected a whole number"));
         };
-        if !limits.set(name, number) {
-            return Err(format!("/limits/{name}: there is no such limit"));
-        }
+        limits.set(name, number).map_err(|fault| format!("/limits/{name}: {fault}"))?;
     }
     Ok(limits)
 }

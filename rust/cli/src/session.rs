@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use connector_core::call::ToolCall;
-use connector_core::json::Sha256;
+use connector_core::json::{Sha256, Value};
 use connector_core::{Code, TrustLimits};
 use connector_runtime::{PlanView, Session};
 
@@ -19,7 +19,14 @@ use crate::{CallFlags, Format};
 pub(crate) fn preview(flags: &CallFlags, format: Format) -> Result<ExitCode, Trouble> {
     let view = plan(flags, &[])?.1;
     match format {
-        Format::Json => out(&view.preview.to_value().to_text()),
+        Format::Json => {
+            let reasons = view.needs_confirmation.iter().map(|reason| reason.as_str().into()).collect();
+            let mut preview = view.preview.to_value();
+            if let Value::Object(members) = &mut preview {
+                let _new = members.insert("needsConfirmation", Value::Array(reasons));
+            }
+            out(&preview.to_text());
+        }
         Format::Text => {
             for line in preview_lines(&view) {
                 out(&line);

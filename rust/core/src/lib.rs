@@ -31,5 +31,5 @@ pub mod catalogue;
 pub mod signature;
 
 pub use error::{Code, Refusal};
-pub use limits::TrustLimits;
+pub use limits::{LIMITS, LimitFault, TrustLimits};
 pub use rule::{At, Finding, Findings, Rule, Severity};

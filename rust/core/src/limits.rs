@@ -1,5 +1,6 @@
 //! The ceilings under which every untrusted payload is read.
 
+use std::fmt;
 use std::time::Duration;
 
 /// Every limit of the core in one value. A host may change one without a patch; each is enforced while
@@ -83,36 +84,96 @@ impl Default for TrustLimits {
     }
 }
 
-impl TrustLimits {
-    /// Sets one limit by its name in camel case (`manifestBytes`; times end in `Ms` and are milliseconds). Gives
-    /// whether there is such a limit.
-    pub fn set(&mut self, name: &str, value: u64) -> bool {
-        let size = usize::try_from(value).unwrap_or(usize::MAX);
-        match name {
-            "identifierChars" => self.identifier_chars = size,
-            "descriptionChars" => self.description_chars = size,
-            "titleChars" => self.title_chars = size,
-            "schemaBytes" => self.schema_bytes = size,
-            "schemaDepth" => self.schema_depth = size,
-            "tools" => self.tools = size,
-            "resultChars" => self.result_chars = size,
-            "resultParts" => self.result_parts = size,
-            "manifestBytes" => self.manifest_bytes = size,
-            "argumentBytes" => self.argument_bytes = size,
-            "jsonDepth" => self.json_depth = size,
-            "urlBytes" => self.url_bytes = size,
-            "headerValueBytes" => self.header_value_bytes = size,
-            "bodyBytes" => self.body_bytes = size,
-            "responseHeaderBytes" => self.response_header_bytes = size,
-            "responseWireBytes" => self.response_wire_bytes = size,
-            "responseDecodedBytes" => self.response_decoded_bytes = size,
-            "connectTimeoutMs" => self.connect_timeout = Duration::from_millis(value),
-            "totalTimeoutMs" => self.total_timeout = Duration::from_millis(value),
-            "totalTimeoutCeilingMs" => self.total_timeout_ceiling = Duration::from_millis(value),
-            "callsPerMinute" => self.calls_per_minute = u32::try_from(value).unwrap_or(u32::MAX),
-            "planLifetimeMs" => self.plan_lifetime = Duration::from_millis(value),
-            _ => return false,
+/// Why a limit is not set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitFault {
+    /// There is no limit of this name.
+    Unknown,
+    /// The value is over the ceiling of this limit, which is this.
+    OverCeiling(u64),
+}
+
+impl fmt::Display for LimitFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str("there is no such limit"),
+            Self::OverCeiling(ceiling) => write!(f, "the most that this limit can be set to is {ceiling}"),
         }
-        true
+    }
+}
+
+macro_rules! limits {
+    ($($name:literal $field:ident $ceiling:literal $convert:expr;)*) => {
+        /// The names of all limits, each with the most that it can be set to.
+        pub const LIMITS: &[(&str, u64)] = &[$(($name, $ceiling)),*];
+
+        impl TrustLimits {
+            /// Sets one limit by its name in camel case (`manifestBytes`; times end in `Ms` and are milliseconds).
+            ///
+            /// # Errors
+            /// There is no such limit, or the value is over its ceiling ([`LIMITS`]): a limit that bounds nothing is a
+            /// mistake, and memory, stack and clocks of a device end somewhere.
+            pub fn set(&mut self, name: &str, value: u64) -> Result<(), LimitFault> {
+                match name {
+                    $($name if value > $ceiling => return Err(LimitFault::OverCeiling($ceiling)),
+                    $name => self.$field = $convert(value),)*
+                    _ => return Err(LimitFault::Unknown),
+                }
+                Ok(())
+            }
+        }
+    };
+}
+
+limits! {
+    "identifierChars" identifier_chars 1_024 size;
+    "descriptionChars" description_chars 1_048_576 size;
+    "titleChars" title_chars 8_192 size;
+    "schemaBytes" schema_bytes 1_048_576 size;
+    "schemaDepth" schema_depth 64 size;
+    "tools" tools 10_000 size;
+    "resultChars" result_chars 16_777_216 size;
+    "resultParts" result_parts 65_536 size;
+    "manifestBytes" manifest_bytes 16_777_216 size;
+    "argumentBytes" argument_bytes 16_777_216 size;
+    "jsonDepth" json_depth 128 size;
+    "urlBytes" url_bytes 65_536 size;
+    "headerValueBytes" header_value_bytes 65_536 size;
+    "bodyBytes" body_bytes 67_108_864 size;
+    "responseHeaderBytes" response_header_bytes 1_048_576 size;
+    "responseWireBytes" response_wire_bytes 67_108_864 size;
+    "responseDecodedBytes" response_decoded_bytes 67_108_864 size;
+    "connectTimeoutMs" connect_timeout 600_000 Duration::from_millis;
+    "totalTimeoutMs" total_timeout 3_600_000 Duration::from_millis;
+    "totalTimeoutCeilingMs" total_timeout_ceiling 3_600_000 Duration::from_millis;
+    "callsPerMinute" calls_per_minute 60_000 count;
+    "planLifetimeMs" plan_lifetime 86_400_000 Duration::from_millis;
+}
+
+fn size(value: u64) -> usize {
+    usize::try_from(value).unwrap_or(usize::MAX)
+}
+
+fn count(value: u64) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_limit_can_be_set_up_to_its_ceiling_and_no_further() {
+        for (name, ceiling) in LIMITS {
+            let mut limits = TrustLimits::default();
+            assert_eq!(limits.set(name, *ceiling), Ok(()), "{name}");
+            assert_ne!(limits, TrustLimits::default(), "{name}");
+            let set = limits.clone();
+            for over in [ceiling + 1, (1 << 53) - 1, u64::MAX] {
+                assert_eq!(limits.set(name, over), Err(LimitFault::OverCeiling(*ceiling)), "{name}");
+            }
+            assert_eq!(limits, set, "{name}");
+        }
+        assert_eq!(TrustLimits::default().set("manifest_bytes", 1), Err(LimitFault::Unknown));
     }
 }

@@ -130,7 +130,8 @@ impl Session {
     /// Tells a person what an install would change, and makes the approval by which it may be let through.
     ///
     /// # Errors
-    /// `signature.*`, `manifest.invalid`, `grant.invalid`, `random.unavailable`.
+    /// `signature.*`, `manifest.invalid`, `grant.invalid`, `random.unavailable`; `merge.source` when the id differs from
+    /// another one only in case or in `_` and `-`, which no approval lets through.
     pub fn review(&self, offer: &Offer<'_>) -> Result<Reviewed, Refusal> {
         let mut subject = String::from("?");
         let reviewed = self.bind(offer, &mut subject).and_then(|connector| self.reviewed(&connector));
@@ -251,7 +252,10 @@ impl Session {
     }
 
     fn reviewed(&self, connector: &Connector) -> Result<(Reviewed, Sha256), Refusal> {
-        let review = self.inner.set().review(connector);
+        let set = self.inner.set();
+        // What no approval lets through is told before a person reads.
+        set.check_id(connector.id())?;
+        let review = set.review(connector);
         let approval = self.inner.random.uuid()?;
         let reviewed = Reviewed {
             changes: review.changes().to_vec(),

@@ -20,6 +20,9 @@ use crate::standing::Standings;
 const CONTRACTS: usize = 256;
 /// Plans that wait; the oldest gives way.
 const PLANS: usize = 256;
+/// The bytes of memory that waiting plans take together; the oldest give way. One plan alone may be larger: what bounds
+/// it are the limits of a request.
+const PLAN_BYTES: usize = 8 << 20;
 
 pub(crate) struct State {
     /// Reviews that wait for a person's yes.
@@ -27,6 +30,8 @@ pub(crate) struct State {
     contracts: VecDeque<Contract>,
     /// Oldest first.
     plans: VecDeque<Waiting>,
+    /// What these take together.
+    plan_bytes: usize,
     pub(crate) flows: Flows,
     pub(crate) rates: Rates,
     /// None when the session was closed.
@@ -74,6 +79,7 @@ impl State {
             approvals: Approvals::default(),
             contracts: VecDeque::new(),
             plans: VecDeque::new(),
+            plan_bytes: 0,
             flows: Flows::default(),
             rates: Rates::default(),
             store: Some(store),
@@ -94,6 +100,7 @@ impl State {
         self.store = None;
         self.standings = Standings::default();
         self.plans.clear();
+        self.plan_bytes = 0;
         self.clients.clear();
         self.contracts.clear();
         self.approvals = Approvals::default();
@@ -138,10 +145,14 @@ impl State {
     /// Keeps a plan for its execution.
     pub(crate) fn keep(&mut self, waiting: Waiting, lifetime: Duration) {
         let now = waiting.made;
-        // A plan is remembered twice as long as it lives, so that using it late is `plan.expired`.
-        let over =
-            |first: &Waiting, count: usize| count >= PLANS || now.saturating_sub(first.made) >= lifetime * 2;
-        while self.plans.front().is_some_and(|first| over(first, self.plans.len())) {
+        // Oldest first. A plan is remembered twice as long as it lives, so that using it late is `plan.expired`.
+        self.plan_bytes = self.plan_bytes.saturating_add(waiting.plan.size());
+        while let Some(first) = self.plans.front() {
+            let old = now.saturating_sub(first.made) >= lifetime * 2;
+            if !old && self.plans.len() < PLANS && self.plan_bytes <= PLAN_BYTES {
+                break;
+            }
+            self.plan_bytes = self.plan_bytes.saturating_sub(first.plan.size());
             self.plans.pop_front();
         }
         self.plans.push_back(waiting);
@@ -189,6 +200,7 @@ impl State {
         self.rates.take(now, &[(id, all), (&plan.preview().tool, own)])?;
         self.clients.insert(id.into(), (grant, Arc::clone(&client)));
         self.plans.retain(|other| other.plan.id() != plan.id());
+        self.plan_bytes = self.plan_bytes.saturating_sub(plan.size());
         self.flows.confirm(&waiting.conversation, plan.flows(), id);
         let token = CancellationToken::new();
         let running = Running { plan: Arc::clone(plan), token: token.clone() };

@@ -129,9 +129,7 @@ impl Stage {
         let mut options = SessionOptions::new(network);
         options.credentials = Arc::new(store);
         for (name, value) in &scenario.limits {
-            if !options.limits.set(name, *value) {
-                return Err(format!("there is no limit `{name}`"));
-            }
+            options.limits.set(name, *value).map_err(|fault| format!("limit `{name}`: {fault}"))?;
         }
         let said = vec![format!("{options:?}")];
         let names = names.into_iter().map(|(name, _)| name).collect();

@@ -60,7 +60,8 @@ record! {
         plan: SmolStr = "plan",
         confirmation: Option<SmolStr> = "confirmation",
         call_id: Option<SmolStr> = "callId",
-        max_chars: Option<Integer<0, 4_294_967_295>> = "maxChars",
+        // Not even `{}` fits into less.
+        max_chars: Option<Integer<2, 4_294_967_295>> = "maxChars",
     }
 }
 

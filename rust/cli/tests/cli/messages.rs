@@ -131,6 +131,7 @@ fn members_that_a_method_does_not_know_are_errors() {
         ),
         ("schema.grammar", json!({})),
         ("session.open", json!({"limits": {"manifestBytes": -1}})),
+        ("session.open", json!({"limits": {"responseDecodedBytes": 9_007_199_254_740_991_u64}})),
         ("session.open", json!({"limits": []})),
         ("session.open", json!({"storeKey": "AAAA"})),
         ("session.open", json!({"seenCounter": 1})),
@@ -149,6 +150,10 @@ fn members_that_a_method_does_not_know_are_errors() {
         [json!({"session": session, "call": {"name": "a.b", "arguments": {}}}), json!({"session": session})]
     {
         assert_eq!(rpc.number("call.plan", &missing), -32602, "`contract` is needed");
+    }
+    for less in [0, 1] {
+        let execute = json!({"session": session, "plan": "x", "maxChars": less});
+        assert_eq!(rpc.number("call.execute", &execute), -32602, "no result fits");
     }
     let call = json!({"session": session, "contract": "x", "call": {"name": "a.b", "arguments": [1]}});
     assert_eq!(rpc.number("call.plan", &call), -32602, "arguments are an object or its text");

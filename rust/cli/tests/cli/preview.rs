@@ -53,13 +53,25 @@ fn a_program_gets_the_preview_as_json() {
     let members: Vec<&String> = preview.as_object().unwrap().keys().collect();
     assert_eq!(
         members,
-        ["tool", "effect", "connector", "source", "origin", "method", "url", "headers", "body", "display"]
+        [
+            "tool",
+            "effect",
+            "connector",
+            "source",
+            "origin",
+            "method",
+            "url",
+            "headers",
+            "body",
+            "display",
+            "needsConfirmation"
+        ]
     );
+    assert_eq!(preview["needsConfirmation"], json!(["effect"]));
     assert_eq!(preview["url"], "http://192.168.1.7:8080/my%20work/notes?shelf=3");
     assert_eq!(preview["origin"], "http://192.168.1.7:8080");
     assert_eq!(preview["body"], r#"{"text":"x"}"#);
-    let authorization =
-        json!({"name": "Authorization", "value": "Bearer <credential token>", "fixed": false});
+    let authorization = json!({"name": "Authorization", "value": "Bearer <credential token>", "fixed": false, "credential": true});
     assert!(preview["headers"].as_array().unwrap().contains(&authorization), "{preview}");
 }
 

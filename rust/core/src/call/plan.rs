@@ -139,6 +139,13 @@ impl Plan {
         &self.budget
     }
 
+    /// About the bytes of memory that the plan takes while it waits: its request and its preview.
+    pub fn size(&self) -> usize {
+        let Preview { url, headers, body, .. } = &*self.preview;
+        let headers: usize = headers.iter().map(|header| size_of_val(header) + header.value.len()).sum();
+        size_of::<Self>() + self.built.size() + url.len() + headers + body.as_ref().map_or(0, String::len)
+    }
+
     /// Whether the call changes something at the server.
     pub fn is_write(&self) -> bool {
         self.preview.effect != Effect::Read
@@ -176,6 +183,7 @@ fn preview(connector: &Connector, tool: &Tool, built: &Built, seed: &PlanSeed) -
         name: header.name,
         value: header.value,
         fixed: header.fixed,
+        credential: header.secret && !header.fixed,
     };
     let origin = connector.origin_of(tool).map(|origin| origin.origin().text().clone());
     Ok(Preview {
@@ -188,6 +196,7 @@ fn preview(connector: &Connector, tool: &Tool, built: &Built, seed: &PlanSeed) -
         url: shown.url.into(),
         headers: shown.headers.into_iter().map(header).collect(),
         body: shown.body.map(text),
+        body_credential: shown.secret_body,
         title: connector.manifest().title().into(),
     })
 }

@@ -24,7 +24,7 @@ use crate::limits::TrustLimits;
 use crate::origin::BoundOrigin;
 
 /// Bytes that all headers of a manifest may have together; servers take no more.
-const MAX_HEADER_BYTES: usize = 64 << 10;
+pub(super) const MAX_HEADER_BYTES: usize = 64 << 10;
 
 impl Request {
     /// Builds the request of one call.

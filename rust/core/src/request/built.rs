@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use url::Url;
 
 use super::credential::Auth;
-use super::encode::Pair;
+use super::encode::{Pair, PairValue};
 use super::outgoing::Method;
 use crate::shape::Identifier;
 
@@ -152,6 +152,18 @@ impl Built {
         self.url.path().get(..self.literal_path_bytes).unwrap_or_else(|| self.url.path())
     }
 
+    /// About the bytes of memory that it takes, values and structure.
+    pub fn size(&self) -> usize {
+        let headers: usize = self.headers.iter().map(BuiltHeader::size).sum();
+        let body = match &self.body {
+            Some(BuiltBody::Json(node)) => node.size(),
+            Some(BuiltBody::Form(parts)) => parts.iter().map(FormPart::size).sum(),
+            Some(BuiltBody::Text(text)) => text.len(),
+            None => 0,
+        };
+        size_of::<Self>() + self.url.as_str().len() + self.literal_prefix.len() + headers + body
+    }
+
     /// The places that secrets fill, each once for each place.
     pub fn credentials(&self) -> Vec<&CredentialUse> {
         let mut uses: Vec<_> = self
@@ -173,7 +185,39 @@ impl Built {
     }
 }
 
+impl BuiltHeader {
+    fn size(&self) -> usize {
+        let value = if let HeaderPart::Text(text) = &self.value { text.len() } else { 0 };
+        size_of::<Self>() + value
+    }
+}
+
+impl FormPart {
+    fn size(&self) -> usize {
+        let value = match self {
+            Self::Pair(Pair { value: PairValue::Text(text), .. }) => text.len(),
+            Self::Pair(Pair { value: PairValue::Commas(items), .. }) => {
+                items.iter().map(|item| size_of::<SmolStr>() + item.len()).sum()
+            }
+            Self::Pair(Pair { value: PairValue::Bare, .. }) | Self::Secret(..) => 0,
+        };
+        size_of::<Self>() + value
+    }
+}
+
 impl Node {
+    fn size(&self) -> usize {
+        let inside: usize = match self {
+            Self::Text(text) => text.len(),
+            Self::Secret(_) => 0,
+            Self::Array(items) => items.iter().map(Self::size).sum(),
+            Self::Object(members) => {
+                members.iter().map(|(name, value)| size_of::<String>() + name.len() + value.size()).sum()
+            }
+        };
+        size_of::<Self>() + inside
+    }
+
     /// An array; text when all of it is.
     pub(super) fn array(items: Vec<Self>) -> Self {
         let texts: Option<Vec<&str>> = items.iter().map(Self::as_text).collect();

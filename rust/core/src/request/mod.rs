@@ -15,6 +15,7 @@ mod encode_one;
 mod fixed;
 mod header;
 mod header_value;
+mod least;
 mod literal;
 mod outgoing;
 mod path;

@@ -193,7 +193,8 @@ impl Built {
             Node::Secret(credential) => match self.plain(credential, give)? {
                 None => return Ok(false),
                 Some(Shown::Secret(text)) => Value::from(text).write(out),
-                Some(Shown::Placeholder(text)) => Value::from(text).write(out),
+                // Not in quotes, as no argument stands: a person tells it from a text that only looks like it.
+                Some(Shown::Placeholder(text)) => out.push_str(&text),
             },
             Node::Array(items) => {
                 let mut separator = "[";

@@ -36,6 +36,9 @@ rules! {
     ORIGIN_SLOT: Error "request.origin_slot", "A request names its origin; nothing is put into it.",
         "Write the name of one of `origins`; an origin that the person chooses is `userProvided`.";
 
+    REQUEST_BOUND: Error "request.over_bound", "What a manifest fixes of a request is within the bounds: URL 8 KiB, a header value 8 KiB, headers 64 KiB, body 1 MiB.",
+        "Shorten the fixed parts: as it is, no call could ever be sent.";
+
     // Path.
     PATH_ITEM: Error "request.path_item", "A path item is a literal, a slot, or one list of literals and slots.",
         "Write a string, a slot, or a list of at least one of these; lists do not nest.";

@@ -4,10 +4,13 @@ use smol_str::SmolStr;
 
 use super::body::Body;
 use super::header::{HeaderName, HeaderValue, Headers};
+use super::least::Overrun;
 use super::outgoing::Method;
 use super::path::PathTemplate;
 use super::query::Query;
-use super::rules::{BODY_METHOD, CONTENT_TYPE, CREDENTIAL_IN_ORIGIN, HEADER_DOUBLED, ORIGIN_SLOT};
+use super::rules::{
+    BODY_METHOD, CONTENT_TYPE, CREDENTIAL_IN_ORIGIN, HEADER_DOUBLED, ORIGIN_SLOT, REQUEST_BOUND,
+};
 use super::slot::{Visitor, as_slot};
 use crate::json::{Object, Path, Quoted, Value};
 use crate::record;
@@ -100,6 +103,10 @@ fn each_slot(
 fn check_together(request: &RequestDraft, source: &Object, at: &Path<'_>, reading: &mut Reading<'_>) {
     if let (Some(Method::Get | Method::Head), true) = (request.method, source.contains_key("body")) {
         reading.findings.add(&BODY_METHOD, &at.name("body"), format_args!("GET and HEAD have no body"));
+    }
+    for Overrun { member, what, limit } in request.overruns(reading.limits) {
+        let message = format_args!("the fixed parts of the {what} are over the limit of {limit} bytes");
+        reading.findings.add(&REQUEST_BOUND, &at.name(member), message);
     }
     let Some(headers) = &request.headers else { return };
     if let Some((name, HeaderValue::Literal(value))) =

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use super::charset::{json_text, start};
+use super::charset::{Charset, json_text, start};
 use super::clean::Wash;
 use super::dress::Dresser;
 use super::frame::{Content, common_start, frame};
@@ -62,8 +62,6 @@ pub struct Mapped {
 const MAX_MESSAGE_CHARS: usize = 1_000;
 /// The most characters of a media type that is shown.
 const MAX_TYPE_CHARS: usize = 100;
-/// How much of the end of a cut text may be dropped, so that no half of a secret stands there.
-const MAX_TAIL_CHARS: usize = 4_096;
 
 /// How much of a text is looked at at least, in bytes: cleaning may take much of it away.
 const MIN_WINDOW: usize = 256 << 10;
@@ -224,27 +222,32 @@ impl Answer<'_> {
         let (html, cut) = (media.is_some_and(MediaType::is_html), self.received.body_cut);
         // Cleaning copies; what can never be shown is not copied.
         let window = self.limit.saturating_mul(4).max(MIN_WINDOW);
-        let (mut text, unread) =
-            charset.decode(&self.received.body, cut, if html { MAX_PAGE.max(window) } else { window });
+        // Bytes of another encoding could hold a secret that no text of them shows as one.
+        let body = if charset == Charset::default() {
+            Cow::Borrowed(self.received.body.as_slice())
+        } else {
+            self.wash.redact_bytes(&self.received.body)
+        };
+        let (mut text, unread) = charset.decode(&body, cut, if html { MAX_PAGE.max(window) } else { window });
         if is_binary(&text) {
             return self.described(media);
         }
         let mut missing = unread;
         if html {
-            let (seen, left) = html::seen(&text, window);
+            // Before parts of it go: a secret may hold what looks like markup.
+            let redacted = self.wash.redact(&text);
+            let (seen, left) = html::seen(&redacted, window);
             missing += left.chars().count();
             text = Cow::Owned(seen);
         }
         let shown = start(&text, window);
-        let mut kept = shown.len();
-        if cut || missing > 0 || kept < text.len() {
-            kept = without_tail(shown).len();
-            missing += text.get(kept..).unwrap_or_default().chars().count();
-            missing = missing.max(1);
+        let behind = text.get(shown.len()..).unwrap_or_default();
+        if !cut && missing == 0 && behind.is_empty() {
+            return Outcome::Success(Content::Text(self.wash.clean(shown, usize::MAX).text, 0));
         }
-        let text = text.get(..kept).unwrap_or_default();
-        let text = self.wash.clean(text, usize::MAX).text;
-        Outcome::Success(Content::Text(text, missing))
+        let (clean, gone) = self.wash.clean_start(shown);
+        missing += gone + behind.chars().count();
+        Outcome::Success(Content::Text(clean, missing.max(1)))
     }
 
     fn ok(&self) -> Outcome {
@@ -262,8 +265,14 @@ impl Answer<'_> {
         format!("the answer is {} where the response map expects JSON", self.type_name(media))
     }
 
+    /// The type in lower case; where a secret came back in the field, what the server wrote without it.
     fn type_name(&self, media: Option<&MediaType>) -> String {
-        media.map_or("unknown type".to_owned(), |media| self.wash.clean(media.essence(), MAX_TYPE_CHARS).text)
+        let Some(media) = media else { return "unknown type".to_owned() };
+        let written = MediaType::written(&self.received.headers);
+        match self.wash.redact(&written) {
+            Cow::Owned(redacted) => self.wash.clean(&redacted, MAX_TYPE_CHARS).text,
+            Cow::Borrowed(_) => self.wash.clean(media.essence(), MAX_TYPE_CHARS).text,
+        }
     }
 
     /// The mapped message of an answer outside 2xx, when its body is JSON.
@@ -342,17 +351,4 @@ fn is_binary(text: &str) -> bool {
     let start = text.chars().take(LOOKED_AT);
     let (looked, found) = start.fold((0, 0), |(n, found), c| (n + 1, found + usize::from(binary(&c))));
     found >= 8 && found * 32 > looked
-}
-
-/// The text without what may be the first half of a secret at its end: its last word.
-fn without_tail(text: &str) -> &str {
-    let tail = text.char_indices().rev().take(MAX_TAIL_CHARS);
-    let mut at = text.len();
-    for (start, c) in tail {
-        at = start;
-        if c.is_whitespace() {
-            break;
-        }
-    }
-    text.get(..at).unwrap_or_default()
 }

@@ -60,10 +60,11 @@ impl<'a> Dresser<'a> {
         Some(Node::text(cleaned.text, usize::from(cleaned.truncated)))
     }
 
-    /// A clean key, none longer than [`MAX_KEY_CHARS`].
-    pub(super) fn key(&mut self, key: &str) -> Option<SmolStr> {
+    /// A clean key, none longer than [`MAX_KEY_CHARS`], and whether it was cut to that.
+    pub(super) fn key(&mut self, key: &str) -> Option<(SmolStr, bool)> {
         self.spend(key.len())?;
-        Some(self.wash.clean(key, MAX_KEY_CHARS).text.into())
+        let cleaned = self.wash.clean(key, MAX_KEY_CHARS);
+        Some((cleaned.text.into(), cleaned.truncated))
     }
 
     /// The digits as they came, unless they hold a secret.
@@ -89,14 +90,14 @@ impl<'a> Dresser<'a> {
         Node::list(items, Take::First, left)
     }
 
-    /// Of two keys that are one when they are clean the first stays.
+    /// Of two keys that are one when they are clean the first stays. A key that was cut short is told as a text is.
     fn members(&mut self, object: &Object) -> Node {
-        let (mut members, mut size, mut names) = (Vec::new(), 0, FxHashSet::default());
+        let (mut members, mut size, mut names, mut cut) = (Vec::new(), 0, FxHashSet::default(), 0);
         for (name, value) in object.iter() {
             if size > self.cap {
                 break;
             }
-            let Some(name) = self.key(name) else { break };
+            let Some((name, shortened)) = self.key(name) else { break };
             if !names.insert(name.clone()) {
                 continue;
             }
@@ -104,8 +105,9 @@ impl<'a> Dresser<'a> {
             // The share that it has at least when members are cut.
             size += name.len() + node.size().min(MIN_SHARE);
             members.push((name, node));
+            cut += usize::from(shortened);
         }
-        let left = object.len() - members.len();
+        let left = object.len() - members.len() + cut;
         Node::object(members, None, left)
     }
 }

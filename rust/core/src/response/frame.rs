@@ -67,7 +67,8 @@ fn data(node: Node, room: usize, wash: &Wash<'_>) -> Option<(String, usize)> {
     };
     let mut text = String::with_capacity(node.size());
     node.write(&mut text);
-    Some((text, node.omitted()))
+    // No value holds a secret; several side by side could spell one, such as a key file that is JSON itself.
+    (!wash.holds_secret(&text)).then(|| (text, node.omitted()))
 }
 
 /// The JSON text of a text in this room, and the characters that are left out.

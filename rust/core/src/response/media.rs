@@ -45,12 +45,10 @@ impl MediaType {
     ///
     /// Field names are in lower case, as the transport gives them.
     pub fn of(headers: &[(String, Vec<u8>)]) -> Option<Self> {
-        let fields = headers.iter().filter(|(name, _)| name == "content-type");
-        let fields: Vec<String> =
-            fields.map(|(_, value)| value.iter().map(|byte| char::from(*byte)).collect()).collect();
+        let written = Self::written(headers);
         let mut found: Option<Self> = None;
         let mut charset: Option<String> = None;
-        for value in split(&fields.join(", ")) {
+        for value in split(&written) {
             let Some(mut media) = Self::parse(value).filter(|media| media.essence != "*/*") else { continue };
             let own = media.parameter("charset").map(str::to_owned);
             let another = found.as_ref().is_none_or(|found| found.essence != media.essence);
@@ -62,6 +60,14 @@ impl MediaType {
             found = Some(media);
         }
         found
+    }
+
+    /// All `Content-Type` values of an answer as they were written.
+    pub(super) fn written(headers: &[(String, Vec<u8>)]) -> String {
+        let fields = headers.iter().filter(|(name, _)| name == "content-type");
+        let fields: Vec<String> =
+            fields.map(|(_, value)| value.iter().map(|byte| char::from(*byte)).collect()).collect();
+        fields.join(", ")
     }
 
     /// `type/subtype` in lower case, without parameters.

@@ -202,17 +202,19 @@ impl Selection<'_> {
         Found::Value(node.missing(left))
     }
 
-    /// Members under clean names; of two that are one when they are clean the first stays. Gives how many are gone.
+    /// Members under clean names; of two that are one when they are clean the first stays. Gives how many are gone, or
+    /// stand under a name that was cut short.
     fn keyed<K: AsRef<str>>(&mut self, members: Vec<(K, Node)>) -> (Vec<(SmolStr, Node)>, usize) {
-        let (count, mut names) = (members.len(), FxHashSet::default());
+        let (count, mut names, mut cut) = (members.len(), FxHashSet::default(), 0);
         let mut keyed = Vec::with_capacity(count);
         for (name, node) in members {
-            let Some(name) = self.dresser.key(name.as_ref()) else { break };
+            let Some((name, shortened)) = self.dresser.key(name.as_ref()) else { break };
             if names.insert(name.clone()) {
                 keyed.push((name, node));
+                cut += usize::from(shortened);
             }
         }
-        let gone = count - keyed.len();
+        let gone = count - keyed.len() + cut;
         (keyed, gone)
     }
 }

@@ -354,13 +354,86 @@ fn over_the_decoded_cap_json_is_an_error_and_text_is_cut() {
     body.fails("{}", "Error (200): the answer is larger than 8 bytes, and JSON is not read in part", true);
     let mut body = answer(200, "text/plain", b"one two thr\xe2\x82");
     body.received.body_cut = true;
-    body.gives("{}", r#""text":"one two","omitted":4"#);
+    body.gives("{}", r#""text":"one two thr","omitted":1"#);
     let mut body = answer(200, "text/plain", "x correct-horse");
     body.received.body_cut = true;
-    body.gives("{}", r#""text":"x","omitted":14"#);
+    body.gives("{}", r#""text":"x ","omitted":13"#);
     let mut body = answer(200, "image/png", "x");
     body.received.body_cut = true;
     body.gives("{}", r#""text":"[image/png, more than 1 bytes, not shown]""#);
+}
+
+#[test]
+fn a_key_that_is_cut_short_is_told() {
+    let whole = format!(r#"{{"{}":1}}"#, "k".repeat(128));
+    json(&whole).gives("{}", &format!(r#""data":{whole}"#));
+    for response in ["{}", r#"{"each": "values", "as": "object"}"#] {
+        let long = format!(r#"{{"{0}":1,"{0}x":2,"b":3}}"#, "k".repeat(200));
+        let mapped = json(&long).apply(response);
+        assert!(mapped.truncated && mapped.text.contains(r#""b":3"#), "{}", mapped.text);
+        assert_eq!(mapped.omitted, 2, "one is cut, and one is the same when it is: {}", mapped.text);
+    }
+}
+
+/// A script without spaces has no last word that could go.
+#[test]
+fn a_cut_text_loses_only_what_may_be_the_beginning_of_a_secret() {
+    let text = "\u{304a}\u{8336}\u{306f}\u{4f53}\u{306b}\u{826f}\u{3044}\u{3002}".repeat(500);
+    for end in ["", "correct-ho", "Y29ycmVjdC1ob3", "corr%65ct%2"] {
+        let mut body = answer(200, "text/plain", format!("{text}{end}"));
+        body.received.body_cut = true;
+        let mapped = body.apply(r#"{"maxChars": 8000}"#);
+        assert!(mapped.text.contains(&format!("{text}\"")), "{end}");
+        assert_eq!(mapped.omitted, end.chars().count().max(1), "{end}");
+    }
+    // Also what cleaning joins.
+    let mut body = answer(200, "text/plain", "x corr\u{200b}ect-ho");
+    body.received.body_cut = true;
+    body.gives("{}", r#""text":"x ","omitted":10"#);
+}
+
+/// What takes a server's text apart before it is shown: the type folds its case and cuts it, markup goes, a label decodes.
+#[test]
+fn a_secret_is_found_before_the_text_is_taken_apart() {
+    let with = |secret: &'static str, media: &str, body: &[u8], response: &str| {
+        let case = answer(200, media, body.to_vec());
+        let secrets = Redactor::new([secret.as_bytes()]);
+        let context = MapContext {
+            tool: "notes.find",
+            method: Method::Get,
+            limits: &case.limits,
+            tokens: &ModelTokens::default(),
+            secrets: &secrets,
+            max_chars: None,
+        };
+        map(response).apply(&case.received, &context).text
+    };
+    let head = r#"{"tool":"notes.find","status":200,"text":""#;
+    for (media, shown) in [
+        ("image/S3cret-Value", "[image/[credential], 1 bytes, not shown]"),
+        ("image/s3cret-value", "[image/[credential], 1 bytes, not shown]"),
+        // The type is of the letters of base64 too, and a base64 text goes whole.
+        ("image/UzNjcmV0LVZhbHVl", "[[credential], 1 bytes, not shown]"),
+        ("image/%53%33cret%2DVALUE", "[image/[credential], 1 bytes, not shown]"),
+    ] {
+        assert_eq!(with("S3cret-Value", media, b"x", "{}"), format!("{head}{shown}\"}}"));
+    }
+    let text = with("S3cret-Value", "text/S3cret-Value", b"x", r#"{"from": "/a"}"#);
+    assert!(text.contains("the answer is text/[credential] where"), "{text}");
+    // The type ends where the secret does not, or begins within it.
+    for (secret, media) in [("S3cret;Value=1", "image/S3cret;Value=1"), ("S3c,ret/Value", "a/S3c,ret/Value")]
+    {
+        let text = with(secret, media, b"x", "{}").to_lowercase();
+        assert!(!text.contains("s3c") && !text.contains("value"), "{text}");
+    }
+    // One that is JSON itself comes back as values, none of which is the secret.
+    let key = r#"{"type": "account", "key": [1, 2.50]}"#;
+    let text = with(key, "application/json", format!(r#"{{"sent":{key}}}"#).as_bytes(), "{}");
+    assert_eq!(text, r#"{"tool":"notes.find","status":200,"omitted":1}"#);
+    let text = with("ab<!-- x -->cd", "text/html", b"<p>ab<!-- x -->cd</p>", "{}");
+    assert_eq!(text, format!("{head}<p>[credential]</p>\"}}"));
+    let text = with("p\u{e4}ssword", "text/plain; charset=windows-1252", b"\xe9 p\xc3\xa4ssword", "{}");
+    assert_eq!(text, format!("{head}\u{e9} [credential]\"}}"));
 }
 
 #[test]

@@ -47,8 +47,13 @@ impl Identifier {
 
     /// The form under which two names of one kind collide: ASCII lower case, `-` for `_`.
     pub fn folded(&self) -> SmolStr {
-        self.0.to_ascii_lowercase_smolstr().replace_smolstr("_", "-")
+        folded(&self.0)
     }
+}
+
+/// [`Identifier::folded`] of a text that was an identifier.
+pub(crate) fn folded(name: &str) -> SmolStr {
+    name.to_ascii_lowercase_smolstr().replace_smolstr("_", "-")
 }
 
 fn is_identifier(text: &str, max_chars: usize) -> bool {

@@ -7,6 +7,7 @@ mod record;
 mod scalar;
 mod schema;
 
+pub(crate) use identifier::folded;
 pub use identifier::{Identifier, Named, collisions, is_reserved};
 pub use list::{List, Members};
 pub use record::{known_members, member, object};

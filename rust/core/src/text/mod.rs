@@ -49,7 +49,7 @@ use std::borrow::Cow;
 
 pub use display::escape_display;
 pub use redact::Redactor;
-pub use shape::{Description, RULES, Title, check_description};
+pub use shape::{Description, RULES, Title, check_description, check_title};
 pub use tokens::{ModelTokens, contains_control_token};
 
 /// Rounds until a text is settled. Two do, and a third where removing and breaking up meet; the rest is for
@@ -91,6 +91,11 @@ impl Cleaner {
     /// A cleaner for a context; `tokens` are the control tokens of the loaded model, or the default.
     pub fn new(context: Context, tokens: &ModelTokens) -> Self {
         Self { context, tokens: tokens.clone() }
+    }
+
+    /// A cleaner for another context of the same model.
+    pub fn within(&self, context: Context) -> Self {
+        Self { context, tokens: self.tokens.clone() }
     }
 
     /// The clean text, at most `max_chars` Unicode scalar values with the marker of a cut.

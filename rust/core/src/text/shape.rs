@@ -12,7 +12,8 @@ rules! {
         "Remove control, invisible and bidirectional characters and the control tokens of models; a title is one line.";
     TEXT_CUT: Warning "text.cut", "A title has at most 80 characters, a description 8,192.",
         "Shorten the text; what is over the limit is cut with a marker.";
-    TEXT_NOT_STRING: Warning "text.not_a_string", "A description is a string.", "Write a string; anything else reads as empty.";
+    TEXT_NOT_STRING: Warning "text.not_a_string", "A description is a string, and so is a title in a schema.",
+        "Write a string; anything else reads as empty.";
 }
 
 /// A title: one line, clean, at most 80 characters.
@@ -58,8 +59,7 @@ impl Shape for Title {
 impl Shape for Description {
     fn read(value: &Value, at: &Path<'_>, reading: &mut Reading<'_>) -> Option<Self> {
         let Some(text) = value.as_str() else {
-            let kind = value.kind();
-            reading.findings.add(&TEXT_NOT_STRING, at, format_args!("expected a string, found {kind}"));
+            not_a_string(value, at, reading);
             return Some(Self::default());
         };
         Some(Self(clean(text, &DESCRIPTIONS, reading.limits.description_chars, at, reading)))
@@ -72,9 +72,26 @@ impl Shape for Description {
 
 /// Reports what cleaning would change in a description that stays as it is written, such as an annotation of a
 /// schema; whoever shows it to a model cleans it.
-pub fn check_description(text: &str, at: &Path<'_>, reading: &mut Reading<'_>) {
-    let limit = reading.limits.description_chars;
-    let _cleaned = clean(text, &DESCRIPTIONS, limit, at, reading);
+pub fn check_description(value: &Value, at: &Path<'_>, reading: &mut Reading<'_>) {
+    check(value, &DESCRIPTIONS, reading.limits.description_chars, at, reading);
+}
+
+/// The same for a title, which is one line.
+pub fn check_title(value: &Value, at: &Path<'_>, reading: &mut Reading<'_>) {
+    check(value, &TITLES, reading.limits.title_chars, at, reading);
+}
+
+fn check(value: &Value, cleaner: &Cleaner, limit: usize, at: &Path<'_>, reading: &mut Reading<'_>) {
+    if let Some(text) = value.as_str() {
+        let _cleaned = clean(text, cleaner, limit, at, reading);
+    } else {
+        not_a_string(value, at, reading);
+    }
+}
+
+fn not_a_string(value: &Value, at: &Path<'_>, reading: &mut Reading<'_>) {
+    let kind = value.kind();
+    reading.findings.add(&TEXT_NOT_STRING, at, format_args!("expected a string, found {kind}"));
 }
 
 fn clean(text: &str, cleaner: &Cleaner, limit: usize, at: &Path<'_>, reading: &mut Reading<'_>) -> Box<str> {

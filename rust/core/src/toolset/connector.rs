@@ -22,6 +22,8 @@ use crate::{Code, Refusal, TrustLimits};
 rules! {
     GRANT_ORIGIN_UNKNOWN: Error "grant.origin_unknown", "A grant binds only origins that the manifest leaves to the person.",
         "Remove the origin, or use the name that the manifest gives it.";
+    GRANT_TOO_LONG: Error "grant.too_long", "With its origin and settings in place, every request is within its bounds.",
+        "Give shorter values: as it is, a tool could never be called.";
     GRANT_TOOL_UNKNOWN: Error "grant.tool_unknown", "`only` of a grant names tools of the manifest.",
         "Use the names of tools as the manifest writes them.";
 }
@@ -75,6 +77,7 @@ impl Connector {
                 findings.add(&GRANT_TOOL_UNKNOWN, &Path::Root.name("only").index(index), message);
             }
         }
+        check_bounds(&manifest, &origins, &settings, limits, &mut findings);
         if findings.has_errors() {
             let first = findings.list().first().map(|finding| finding.message.clone()).unwrap_or_default();
             let reason = format!("the grant does not fit the manifest: {first}");
@@ -226,6 +229,26 @@ fn digest<'n>(tools: impl Iterator<Item = (&'n str, Sha256)>) -> Sha256 {
     tools.sort_unstable();
     let pair = |(name, hash): (&str, Sha256)| Value::Array(vec![name.into(), hash.to_string().into()]);
     sha256(canonical(&Value::Array(tools.into_iter().map(pair).collect())).unwrap_or_default())
+}
+
+/// What the person gives must leave room for a call.
+fn check_bounds(
+    manifest: &Manifest,
+    origins: &BTreeMap<SmolStr, BoundOrigin>,
+    settings: &Settings,
+    limits: &TrustLimits,
+    findings: &mut Findings,
+) {
+    let at = if settings.values().is_empty() { Path::Root } else { Path::Root.name("settings") };
+    for tool in manifest.tools() {
+        let origin = origins.get(tool.request().origin.0.as_str()).map_or(0, |origin| origin.as_str().len());
+        for overrun in tool.request().overruns(origin, settings, limits) {
+            let (name, what, limit) = (tool.name(), overrun.what, overrun.limit);
+            let message =
+                format_args!("the {what} of `{name}` is over the limit of {limit} bytes before any argument");
+            findings.add(&GRANT_TOO_LONG, &at, message);
+        }
+    }
 }
 
 fn bind_origins(

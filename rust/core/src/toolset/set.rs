@@ -10,6 +10,7 @@ use super::tree::Tree;
 use super::{Connector, Contract};
 use crate::json::Sha256;
 use crate::manifest::Tool;
+use crate::shape::folded;
 
 /// The connectors that are installed at one moment, and what is remembered of all that ever were. Immutable.
 ///
@@ -20,6 +21,8 @@ use crate::manifest::Tool;
 pub struct ToolSet {
     connectors: Tree<Arc<Connector>>,
     past: Tree<Arc<Past>>,
+    /// The same by folded id: ids that only differ in case or in `_` and `-` are one.
+    owners: Tree<Arc<Past>>,
     tombstones: usize,
 }
 
@@ -74,6 +77,12 @@ impl ToolSet {
         self.past.get(id).map(AsRef::as_ref)
     }
 
+    /// What is remembered of the id that this one collides with, as names do (ASCII lower case, `-` for `_`), or of this
+    /// very id.
+    pub fn owner_of(&self, id: &str) -> Option<&Past> {
+        self.owners.get(&folded(id)).map(AsRef::as_ref)
+    }
+
     /// How many tool names are remembered.
     pub fn tombstones(&self) -> usize {
         self.tombstones
@@ -110,5 +119,9 @@ impl ToolSet {
         self.tombstones = self.tombstones.saturating_sub(known) + past.names();
         let past = Arc::new(past);
         self.past = self.past.insert(past.id(), Arc::clone(&past));
+        // The first one of a folded id stays its owner.
+        if self.owner_of(past.id()).is_none_or(|owner| owner.id() == past.id()) {
+            self.owners = self.owners.insert(&folded(past.id()), past);
+        }
     }
 }

@@ -205,10 +205,35 @@ fn grants() -> Vec<&'static str> {
     refusal.findings.iter().map(|finding| finding.rule.id).collect()
 }
 
+/// A value fits its slot, and all of them together leave no room for a call.
+fn long_values() -> Vec<&'static str> {
+    let mut manifest = base();
+    manifest["tools"][0]["request"]["query"]["book"] = json!({ "$setting": "book" });
+    let manifest = report(&manifest).manifest.unwrap();
+    let limits = TrustLimits::default();
+    let bind = |book: usize| {
+        let grant = json!({
+            "origins": { "server": "https://me.example" },
+            "settings": { "book": "x".repeat(book), "page": 3, "tone": "warm" },
+        });
+        let grant = Grant::read(&connector_core::json::Value::Object(object(&grant)), &limits).unwrap();
+        Connector::bind(manifest.clone(), "test", grant, &limits)
+    };
+    assert!(bind(4_000).is_ok());
+    let refusal = bind(4_100).unwrap_err();
+    assert_eq!(refusal.code, Code::GrantInvalid);
+    assert!(refusal.findings.iter().all(|finding| finding.pointer == "/settings"));
+    let found = refusal.findings.iter().map(|finding| finding.rule.id).collect();
+    // In a query alone, where no rule of a path helps.
+    assert!(bind(9_000).is_err());
+    found
+}
+
 #[test]
 fn every_rule_that_refuses_is_met() {
     let mut met: BTreeSet<&str> = bindings().into_iter().collect();
     met.extend(grants());
+    met.extend(long_values());
     met.extend(settings().into_iter().flat_map(|(_, expected)| expected).map(|(rule, _)| rule));
     met.extend(documents().into_iter().flat_map(|(_, expected)| expected).map(|(rule, _)| rule));
     met.extend(cases().iter().flat_map(|case| found(&report(&changed(&case.changes)))).map(|(rule, _)| rule));

@@ -56,6 +56,32 @@ fn another_source_is_refused_also_after_removal() {
     }
 }
 
+/// 1. ... an id being what a person tells apart: no case, and `_` is `-`.
+#[test]
+fn an_id_that_differs_only_in_case_or_hyphens_is_refused_also_after_removal() {
+    let named = |id: &str| {
+        let mut manifest = old();
+        manifest["id"] = json!(id);
+        manifest
+    };
+    for (first, twin) in [("notes", "Notes"), ("my-id", "my_id"), ("My_Id", "mY-iD")] {
+        let set = with(&named(first));
+        for source in [crate::kit::SOURCE, "https://elsewhere.example"] {
+            let removed = set.remove(first, None).unwrap();
+            for set in [&set, &removed, &restored(&set), &restored(&removed)] {
+                let twin = from(&named(twin), source);
+                assert_eq!(refused(set.install(twin.clone(), None)), Code::MergeSource);
+                let mut approvals = connector_core::toolset::Approvals::default();
+                approvals.add(set.review(&twin).approve("yes", 0));
+                let approval = approvals.take("yes").unwrap();
+                assert_eq!(refused(set.install_approved(twin, None, approval, 1)), Code::MergeSource);
+            }
+        }
+        assert!(set.install(connector(&named("other")), None).is_ok());
+        assert!(set.remove(first, None).unwrap().install(connector(&named(first)), None).is_ok());
+    }
+}
+
 /// 1. ... and one signing key: none later, none lost, no other.
 #[test]
 fn another_key_is_refused_also_after_removal() {

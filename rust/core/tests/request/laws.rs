@@ -218,7 +218,9 @@ proptest! {
         let preview = built.render(|used| if there(used.name.as_str()) { Given::Placeholder } else { Given::Nothing }).unwrap();
         let mut masked = shown(&wire);
         for name in ["one", "two"] {
-            masked = masked.replace(secret(name), &format!("<credential {name}>"));
+            let placeholder = format!("<credential {name}>");
+            // In a JSON body the placeholder stands without quotes, as no value does.
+            masked = masked.replace(&format!("\"{}\"", secret(name)), &placeholder).replace(secret(name), &placeholder);
         }
         prop_assert_eq!(masked, shown(&preview));
         prop_assert!(!shown(&preview).contains("S1e2") && shown(&preview).contains(KEY));

@@ -27,6 +27,19 @@ fn an_id_belongs_to_its_first_source() {
 }
 
 #[test]
+fn an_id_that_only_differs_in_case_or_hyphens_belongs_to_it_too() {
+    let session = offline();
+    install(&session, &manifest("my-notes"), &least("my-notes")).unwrap();
+    for twin in ["My-Notes", "my_notes"] {
+        assert_eq!(code(install(&session, &manifest(twin), &least("my-notes"))), "merge.source", "{twin}");
+    }
+    session.remove("my-notes", None).unwrap();
+    assert_eq!(code(install(&session, &manifest("my_notes"), &least("my-notes"))), "merge.source");
+    assert_eq!(session.list().unwrap().connectors.len(), 0);
+    install(&session, &manifest("my-notes"), &least("my-notes")).unwrap();
+}
+
+#[test]
 fn another_manifest_or_grant_under_the_same_id_is_a_replacement() {
     let session = offline();
     let before = install(&session, &manifest("notes"), &least("notes")).unwrap();

@@ -175,3 +175,21 @@ async fn reads_and_what_has_an_idempotency_key_are_repeated_and_nothing_else() {
         assert_eq!((answer.status, stage.server.log().requests().len()), (503, requests), "{what}");
     }
 }
+
+/// A flood of large plans costs a few of them: the oldest give way by their bytes, long before their number does.
+#[tokio::test]
+async fn waiting_plans_are_bounded_by_their_bytes_too() {
+    let stage = Stage::new(fine()).await;
+    let session = &stage.session;
+    let large = |n: usize| json!({ "text": format!("{n:04}{}", "x".repeat(200_000)) });
+    let views: Vec<_> = (0..60).map(|n| plan(session, "notes.add", &large(n)).unwrap()).collect();
+    let waits = |view: &&connector_runtime::PlanView| session.time_of(&view.plan).is_some();
+    let kept = views.iter().filter(waits).count();
+    // Twice its body each: the request and its preview.
+    assert!((15..=21).contains(&kept), "{kept}");
+    assert!(views.iter().rev().take(kept).all(|view| waits(&view)), "the oldest went");
+    let small = plan(session, "notes.add", &json!({ "text": "x" })).unwrap();
+    assert!(execute(session, &small).await.is_ok());
+    assert_eq!(code(execute(session, &views[0]).await), "plan.unknown");
+    assert!(execute(session, views.last().unwrap()).await.is_ok());
+}

@@ -148,7 +148,7 @@ impl Everything {
         });
         let (head, body) = match tool {
             "notes.drop" => (STANDARD.encode(format!("api:{KEY}")), "k%22e%26y%2B1"),
-            _ => (KEY.to_owned(), "k\\\"e&y+1"),
+            _ => (KEY.to_owned(), "\"k\\\"e&y+1\""),
         };
         let head = [("token", TOKEN), ("key", &*head)];
         let promise = promised_in(&view.preview, &head, &[("key", body)]);

@@ -64,6 +64,8 @@ fn an_id_and_its_tools_stay_remembered_after_removal_and_restart() {
     let session = device.restart(&session);
     assert!(session.list().unwrap().connectors.is_empty());
     assert_eq!(code(offer(&session, &manifest("notes"), "web", &least("notes"), None)), "merge.source");
+    let twin = offer(&session, &manifest("Notes"), "app", &least("notes"), None);
+    assert_eq!(code(twin), "merge.source", "the same id to a person");
     let mut wider = successor(&manifest("notes"), &manifest("notes"));
     wider["tools"][1]["parameters"]["properties"]["text"] = json!({});
     assert_eq!(code(offer(&session, &wider, "app", &least("notes"), None)), "merge.widening");

@@ -2,7 +2,7 @@
 
 use crate::json::{Path, Value};
 use crate::shape::Reading;
-use crate::text::check_description;
+use crate::text::{check_description, check_title};
 
 /// Warns of titles and descriptions in a schema that a model will not get as they are written.
 ///
@@ -12,9 +12,11 @@ pub(in crate::manifest) fn check_annotations(schema: &Value, at: &Path<'_>, read
     for (keyword, value) in object.iter() {
         let at = at.name(keyword);
         match (keyword.as_str(), value) {
-            ("title" | "description", Value::String(text)) => check_description(text, &at, reading),
-            // Values, in which these names mean nothing.
-            ("enum" | "const" | "default" | "examples", _) => {}
+            ("title", text) => check_title(text, &at, reading),
+            ("description", text) => check_description(text, &at, reading),
+            // Values, in which these names mean nothing, and what nobody reads.
+            ("enum" | "const" | "default" | "examples" | "dependentRequired", _) => {}
+            (name, _) if name.starts_with("x-") => {}
             (
                 "properties" | "patternProperties" | "dependentSchemas" | "dependencies" | "$defs"
                 | "definitions",

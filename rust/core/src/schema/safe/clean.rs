@@ -4,10 +4,12 @@ use super::Change;
 use super::readable::is_annotation;
 use crate::json::{Object, Path, Value};
 use crate::schema::keyword::{Keyword, keyword};
-use crate::text::Cleaner;
+use crate::text::{Cleaner, Context};
 
-/// The longest title or description, in characters; manifests allow no more either.
+/// The longest description, in characters; manifests allow no more either.
 const CHARS: usize = 8_192;
+/// The longest title, which is one line.
+const TITLE_CHARS: usize = 80;
 
 /// A copy of a readable schema with clean texts.
 pub(super) fn schema(value: &Value, at: &Path<'_>, cleaner: &Cleaner, changes: &mut Vec<Change>) -> Value {
@@ -56,7 +58,10 @@ pub(super) fn annotation(
 ) -> Option<Value> {
     match (name, value) {
         ("title" | "description", Value::String(text)) => {
-            let clean = cleaner.clean(text, CHARS);
+            let clean = match name {
+                "title" => cleaner.within(Context::Title).clean(text, TITLE_CHARS),
+                _ => cleaner.clean(text, CHARS),
+            };
             if clean.changed || clean.truncated {
                 told(changes, at, "the text was cleaned for the model");
             }

@@ -122,6 +122,17 @@ fn texts_are_clean_and_what_says_nothing_to_a_model_is_left_out() {
 }
 
 #[test]
+fn a_title_is_one_short_line_and_a_text_that_is_none_reads_as_empty() {
+    let text = format!(
+        r#"{{"type":"object","properties":{{"a":{{"type":"string","title":"a\nb {}","description":["x"]}}}}}}"#,
+        "y".repeat(200)
+    );
+    let safe = safe(&text);
+    let (_, title) = safe.split_once(r#""title":"a b y"#).unwrap();
+    assert!(title.chars().count() < 90 && !safe.contains("description"), "{safe}");
+}
+
+#[test]
 fn alternatives_at_the_top_show_all_their_members() {
     let text = r#"{"type":"object","oneOf":[{"properties":{"id":{"type":"string"}},"required":["id"]},{"properties":{"name":{"type":"string"}},"required":["name"]}]}"#;
     let form = compiled(text).to_safe(&cleaner()).schema;

@@ -7,6 +7,8 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 
 /// Below this many bytes a secret is looked for as a whole word only.
 const MIN_INSIDE: usize = 4;
+/// As many bytes may stand at the end of a cut text that are an escape without its end, in the escapes of another.
+const MAX_UNFINISHED: usize = 64;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Needle {
@@ -29,8 +31,9 @@ enum Stands {
 }
 
 impl Needle {
-    /// Bytes as they are; a short one as a word.
-    pub(super) fn plain(bytes: Vec<u8>) -> Self {
+    /// Bytes as they are, ASCII letters in either case; a short one as a word.
+    pub(super) fn plain(mut bytes: Vec<u8>) -> Self {
+        bytes.make_ascii_lowercase();
         let stands = if bytes.len() < MIN_INSIDE { Stands::Word } else { Stands::Inside };
         Self::new(bytes, stands)
     }
@@ -82,10 +85,48 @@ impl Needle {
         }
     }
 
+    /// Where the earliest of the beginnings of this needle starts that end at the end of `bytes`, or at one of their last
+    /// places where `opens` tells that an escape may start, which then misses its end.
+    pub(super) fn begun(&self, bytes: &[u8], opens: impl Fn(u8) -> bool) -> Option<usize> {
+        let base64 = matches!(self.stands, Stands::Base64 | Stands::WholeBase64);
+        let unfinished = bytes.len().saturating_sub(MAX_UNFINISHED);
+        let (mut matched, mut earliest) = (0, None);
+        for at in 0..=bytes.len() {
+            let next = bytes.get(at).copied();
+            if matched > 0 && next.is_none_or(|next| at >= unfinished && opens(next)) {
+                let start = if base64 {
+                    // The character before holds some bits of the secret too.
+                    let start = start_across_folds(bytes, at.saturating_sub(1), matched);
+                    let before = start.checked_sub(1).and_then(|before| bytes.get(before));
+                    start - usize::from(before.is_some_and(|before| is_base64(*before)))
+                } else {
+                    at - matched
+                };
+                earliest = Some(earliest.map_or(start, |earliest: usize| earliest.min(start)));
+            }
+            matched = match next {
+                Some(next) if base64 && is_fold(next) => matched,
+                Some(next) => self.step(matched, next),
+                None => matched,
+            };
+        }
+        earliest
+    }
+
+    /// The length of the longest beginning that ends with `b`, a whole needle counted as its longest border.
+    fn step(&self, matched: usize, b: u8) -> usize {
+        let b = match self.stands {
+            Stands::Inside | Stands::Word => b.to_ascii_lowercase(),
+            Stands::Base64 | Stands::WholeBase64 => standard_alphabet(b),
+        };
+        let matched = advance(&self.bytes, &self.borders, matched, b);
+        if matched < self.bytes.len() { matched } else { self.borders.last().copied().unwrap_or_default() }
+    }
+
     fn find_plain(&self, bytes: &[u8], mut found: impl FnMut(Range<usize>)) {
         let mut matched = 0;
         for (at, b) in bytes.iter().enumerate() {
-            matched = advance(&self.bytes, &self.borders, matched, *b);
+            matched = advance(&self.bytes, &self.borders, matched, b.to_ascii_lowercase());
             if matched == self.bytes.len() {
                 // Overlapping matches are found too: what stays of one would tell about the other.
                 matched = self.borders.last().copied().unwrap_or_default();

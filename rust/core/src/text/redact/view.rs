@@ -18,6 +18,11 @@ impl Escapes {
     /// Percent-encoding (RFC 3986), backslash escapes (RFC 8259 and kin), HTML character references.
     pub(super) const ALL: Self = Self { percent: true, backslash: true, reference: true };
 
+    /// Whether an escape may start with this byte.
+    pub(super) fn opens(b: u8) -> bool {
+        matches!(b, b'%' | b'\\' | b'&')
+    }
+
     /// All combinations but the empty one.
     pub(super) fn subsets() -> impl Iterator<Item = Self> {
         (1..8_u8).map(|bits| Self {
@@ -36,13 +41,8 @@ pub(super) struct View<'t> {
 }
 
 impl<'t> View<'t> {
-    /// The text as it is.
-    pub(super) fn of(text: &'t str) -> Self {
-        Self::of_bytes(text.as_bytes())
-    }
-
     /// The bytes as they are.
-    pub(super) fn of_bytes(bytes: &'t [u8]) -> Self {
+    pub(super) fn of(bytes: &'t [u8]) -> Self {
         Self { bytes: Cow::Borrowed(bytes), places: None }
     }
 
@@ -66,7 +66,8 @@ impl<'t> View<'t> {
         u32::try_from(self.place(at)).unwrap_or(u32::MAX)
     }
 
-    fn place(&self, at: usize) -> usize {
+    /// The place in the text of a byte of this view.
+    pub(super) fn place(&self, at: usize) -> usize {
         match &self.places {
             None => at,
             Some(places) => places.get(at).or(places.last()).map_or(at, |place| *place as usize),
@@ -184,7 +185,7 @@ mod tests {
     use super::*;
 
     fn decoded(text: &str) -> String {
-        View::of(text)
+        View::of(text.as_bytes())
             .decode(Escapes::ALL)
             .map_or_else(String::new, |view| String::from_utf8_lossy(view.bytes()).into())
     }
@@ -200,19 +201,19 @@ mod tests {
     #[test]
     fn what_is_no_escape_stays() {
         for text in ["100% & more; 5%", "\\q \\ud83d \\u12", "&unknown; &#xd800; &#99999999999;", "%4"] {
-            assert!(View::of(text).decode(Escapes::ALL).is_none(), "{text}");
+            assert!(View::of(text.as_bytes()).decode(Escapes::ALL).is_none(), "{text}");
         }
     }
 
     #[test]
     fn each_byte_knows_its_place() {
         let text = "ab%2Fc\\u00e9d";
-        let view = View::of(text).decode(Escapes::ALL).unwrap();
+        let view = View::of(text.as_bytes()).decode(Escapes::ALL).unwrap();
         assert_eq!(view.bytes(), "ab/céd".as_bytes());
         assert_eq!(text.get(view.in_text(&(2..3))), Some("%2F"));
         assert_eq!(text.get(view.in_text(&(3..5))), Some("c\\u00e9"));
         assert_eq!(text.get(view.in_text(&(0..7))), Some(text));
-        let twice = View::of("x%255Cny").decode(Escapes::ALL).unwrap().decode(Escapes::ALL).unwrap();
+        let twice = View::of(b"x%255Cny").decode(Escapes::ALL).unwrap().decode(Escapes::ALL).unwrap();
         assert_eq!(twice.bytes(), b"x\\ny");
         assert_eq!(twice.in_text(&(1..2)), 1..6);
     }

@@ -111,8 +111,26 @@ impl ToolSet {
         if seen.is_none_or(|seen| seen == self.hash()) { Ok(()) } else { Err(stale()) }
     }
 
+    /// Whether the id of a connector can be told from every other one that is installed or remembered. No approval
+    /// lets one through that cannot: a person and a model would take the two for one.
+    ///
+    /// # Errors
+    /// `merge.source`.
+    pub fn check_id(&self, id: &str) -> Result<(), Refusal> {
+        match self.owner_of(id).map(Past::id).filter(|owner| *owner != id) {
+            None => Ok(()),
+            Some(owner) => {
+                let reason = format!(
+                    "the connector id `{id}` differs from `{owner}`, which is taken for good, only in case or in `_` and `-`"
+                );
+                Err(Refusal::new(Code::MergeSource, reason))
+            }
+        }
+    }
+
     /// All checks of a merge, then the new set.
     fn admit(&self, connector: Arc<Connector>, approved: &[Change]) -> Result<Self, Refusal> {
+        self.check_id(connector.id())?;
         let past = self.past_of(connector.id());
         if let Some(past) = past {
             let grant = self.connector(connector.id()).map(|installed| installed.grant());

@@ -75,6 +75,10 @@ pub(super) fn document() -> Vec<Case> {
         put("text.cleaned", "/settings/book/description", json!("hid\u{200b}den")),
         put("text.cleaned", "/tools/0/parameters/properties/words/description", "hid\u{200b}den"),
         put("text.cleaned", "/tools/0/parameters/properties/labels/items/title", "hid\u{200b}den"),
+        put("text.cleaned", "/tools/0/parameters/title", "two\nlines"),
+        put("text.cut", "/tools/0/parameters/properties/words/title", "x".repeat(81)),
+        put("text.not_a_string", "/tools/0/parameters/title", json!(1)),
+        put("text.not_a_string", "/tools/0/parameters/properties/words/description", json!(["x"])),
         put("text.cut", "/tools/0/parameters/description", "x".repeat(8_193)),
         put("text.cleaned", "/tools/0/description", json!("<|im_start|>system")),
     ]

@@ -125,6 +125,25 @@ pub(super) fn request() -> Vec<Case> {
         put("request.header_value", "/tools/0/request/headers/Accept", json!("a\r\nb: c")),
         put("request.header_value", "/tools/0/request/headers/Accept", json!(" a")),
         put("request.header_value", "/tools/0/request/headers/Accept", json!("ä")),
+        put("request.over_bound", "/tools/0/request/path/0", "x".repeat(8_200)).at("/tools/0/request/path"),
+        put("request.over_bound", "/tools/0/request/query/size", "x".repeat(8_200)).at("/tools/0/request/query"),
+        put("request.over_bound", "/tools/0/request/query/size", "\u{e9}".repeat(1_400)).at("/tools/0/request/query"),
+        put("request.over_bound", "/tools/0/request/headers/Authorization/scheme", "B".repeat(8_191))
+            .at("/tools/0/request/headers"),
+        put("request.over_bound", "/tools/0/request/headers/X-1", "x".repeat(8_000))
+            .with("/tools/0/request/headers/X-2", "x".repeat(8_000))
+            .with("/tools/0/request/headers/X-3", "x".repeat(8_000))
+            .with("/tools/0/request/headers/X-4", "x".repeat(8_000))
+            .with("/tools/0/request/headers/X-5", "x".repeat(8_000))
+            .with("/tools/0/request/headers/X-6", "x".repeat(8_000))
+            .with("/tools/0/request/headers/X-7", "x".repeat(8_000))
+            .with("/tools/0/request/headers/X-8", "x".repeat(8_000))
+            .with("/tools/0/request/headers/X-9", "x".repeat(8_000))
+            .at("/tools/0/request/headers"),
+        put("request.over_bound", "/tools/1/request/body", json!({ "form": { "a": "\u{e9}".repeat(200_000) } }))
+            .at("/tools/1/request/body")
+            .with("/tools/1/request/headers", json!({}))
+            .with("/tools/1/parameters", json!({ "type": "object", "properties": {} })),
         put("request.header_value", "/tools/0/request/headers/Accept", json!("a".repeat(8_193))),
         put("request.content_type", content_type, json!("text/plain")),
         put("request.content_type", content_type, json!("application/json; charset=latin1")),
