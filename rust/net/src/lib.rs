@@ -29,7 +29,7 @@ mod retry;
 mod tls;
 mod wire;
 
-pub use client::{Client, ClientOptions};
+pub use client::{Client, ClientOptions, Spent};
 pub use error::{
     BadCoding, BadRedirect, ConnectFailure, Failure, Forbidden, Malformed, NetError, ResolveError, Sent,
     Stage, TlsFailure, Unsendable,

@@ -8,7 +8,7 @@ use connector_core::call::Confirmed;
 use connector_core::request::Outgoing;
 use connector_core::response::{MapContext, Received};
 use connector_core::{Code, Refusal};
-use connector_net::{Client, Sent, retry_after};
+use connector_net::{Client, Sent, Spent, retry_after};
 use connector_store::Outcome;
 
 use crate::answer::Answer;
@@ -28,6 +28,7 @@ pub(crate) struct Run {
     pub(crate) confirmed: Confirmed,
     pub(crate) secrets: Secrets,
     client: Arc<Client>,
+    spent: Spent,
     sent_bytes: usize,
     received_bytes: usize,
     /// Of the last answer.
@@ -55,6 +56,7 @@ impl Run {
             confirmed,
             secrets,
             client,
+            spent: Spent::default(),
             sent_bytes: 0,
             received_bytes: 0,
             status: None,
@@ -115,7 +117,7 @@ impl Run {
         self.sent_bytes += outgoing.body().map_or(0, <[u8]>::len);
         // Until the transport says more.
         let before = std::mem::replace(&mut self.outcome, Outcome::OutcomeUnknown);
-        match self.client.send(outgoing, self.place.token.clone()).await {
+        match self.client.send_more(outgoing, self.place.token.clone(), &self.spent).await {
             Ok(received) => {
                 self.outcome = Outcome::Sent;
                 self.received_bytes += received.wire_bytes;
@@ -214,9 +216,9 @@ impl Drop for Run {
     }
 }
 
-/// What `Retry-After` says, in whole seconds from now.
+/// What `Retry-After` says, in whole seconds from now; what is begun of one counts as one.
 fn wait_asked(received: &Received, now_ms: u64) -> Option<u64> {
     let values = received.headers.iter().filter(|(name, _)| name == "retry-after");
     let now = UNIX_EPOCH + Duration::from_millis(now_ms);
-    retry_after(values.map(|(_, value)| value.as_slice()), now).map(|wait| wait.as_secs())
+    retry_after(values.map(|(_, value)| value.as_slice()), now).map(|wait| wait.as_secs() + u64::from(wait.subsec_nanos() > 0))
 }
