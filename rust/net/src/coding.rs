@@ -34,7 +34,7 @@ impl Coding {
 }
 
 /// The largest cap for which room is made before the bytes have come.
-const RESERVED: usize = 16 << 20;
+const RESERVED: usize = 64 << 20;
 
 /// Where the decoded bytes go: at most `cap`, and word of it when there were more.
 struct Sink {
@@ -48,7 +48,7 @@ impl Sink {
         Self { bytes: Vec::new(), cap, over: false }
     }
 
-    /// Grows as bytes come: by doubling, but to a cap of at most 16 MiB at once as soon as an eighth of it and 1 MiB are
+    /// Grows as bytes come: by doubling, but to a cap of at most 64 MiB at once as soon as an eighth of it and 1 MiB are
     /// passed, so that the copy that a growing vector makes never adds much to it. Room that stays untouched costs address
     /// space only. Memory that is not to be had is a cap that is reached.
     fn extend(&mut self, bytes: &[u8]) -> io::Result<()> {

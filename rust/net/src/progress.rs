@@ -22,7 +22,13 @@ struct State {
 
 impl Progress {
     pub(crate) fn new() -> Self {
-        Self(Mutex::new(State { stage: Stage::Resolve, current: None, sent: false, status: None, told: None }))
+        Self(Mutex::new(State {
+            stage: Stage::Resolve,
+            current: None,
+            sent: false,
+            status: None,
+            told: None,
+        }))
     }
 
     fn with<T>(&self, f: impl FnOnce(&mut State) -> T) -> T {

@@ -199,11 +199,8 @@ mod tests {
         ] {
             assert_eq!(from(base, location), Err(BadRedirect::OtherOrigin), "{location}");
         }
-        for location in [
-            "https://@api.example.com/x",
-            "https://:@api.example.com/x",
-            "//@api.example.com/x",
-        ] {
+        for location in ["https://@api.example.com/x", "https://:@api.example.com/x", "//@api.example.com/x"]
+        {
             assert_eq!(from(base, location), Err(BadRedirect::OtherOrigin), "{location}: userinfo, if empty");
         }
         for location in [

@@ -220,5 +220,6 @@ impl Drop for Run {
 fn wait_asked(received: &Received, now_ms: u64) -> Option<u64> {
     let values = received.headers.iter().filter(|(name, _)| name == "retry-after");
     let now = UNIX_EPOCH + Duration::from_millis(now_ms);
-    retry_after(values.map(|(_, value)| value.as_slice()), now).map(|wait| wait.as_secs() + u64::from(wait.subsec_nanos() > 0))
+    retry_after(values.map(|(_, value)| value.as_slice()), now)
+        .map(|wait| wait.as_secs() + u64::from(wait.subsec_nanos() > 0))
 }

@@ -48,7 +48,11 @@ impl Secrets {
             };
             now.push(Held { name, key, secret });
         }
-        if are_known_refused(inner, &now) { Err(rejected(&now)) } else { Ok(Self { now, before: Vec::new() }) }
+        if are_known_refused(inner, &now) {
+            Err(rejected(&now))
+        } else {
+            Ok(Self { now, before: Vec::new() })
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {

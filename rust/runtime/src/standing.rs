@@ -131,9 +131,15 @@ mod tests {
         assert!(!are_refused(&standings, &[("key", "good")]), "a tool that sends one of them may call");
         assert!(!are_refused(&standings, &[("key", "good"), ("token", "new")]));
         standings.refuse(set(&[("token", "bad")]));
-        assert!(are_refused(&standings, &[("key", "other"), ("token", "bad")]), "one that was refused alone is bad");
+        assert!(
+            are_refused(&standings, &[("key", "other"), ("token", "bad")]),
+            "one that was refused alone is bad"
+        );
         standings.forget(&named("token"));
-        assert!(!are_refused(&standings, &[("key", "good"), ("token", "bad")]), "set anew, they are tried once");
+        assert!(
+            !are_refused(&standings, &[("key", "good"), ("token", "bad")]),
+            "set anew, they are tried once"
+        );
     }
 
     #[test]

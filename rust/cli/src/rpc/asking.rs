@@ -48,7 +48,13 @@ impl AskingStore {
     }
 
     /// Asks, and waits until the secret was set more than `before` times, the call is given up or its time is over.
-    async fn ask(&self, key: &CredentialKey, before: u64, rejected: bool, need: &Need) -> Result<(), Refusal> {
+    async fn ask(
+        &self,
+        key: &CredentialKey,
+        before: u64,
+        rejected: bool,
+        need: &Need,
+    ) -> Result<(), Refusal> {
         let mut changed = self.changed.subscribe();
         let wanted = (key.clone(), before);
         let first = {
