@@ -285,12 +285,12 @@ mod tests {
         for cap in [RESERVED + 1, 1 << 30, usize::MAX] {
             let mut sink = Sink::new(cap);
             for _ in 0..40 {
-                sink.write_all(&[b'x'; 60_000]).unwrap();
+                sink.write_all(&vec![b'x'; 60_000]).unwrap();
             }
             assert!(sink.bytes.capacity() <= 2 * sink.bytes.len(), "{cap}: {}", sink.bytes.capacity());
         }
         let mut sink = Sink::new(4 << 20);
-        sink.write_all(&[b'x'; (1 << 20) + 1]).unwrap();
+        sink.write_all(&vec![b'x'; (1 << 20) + 1]).unwrap();
         assert_eq!(sink.bytes.capacity(), 4 << 20, "a small cap is made room for at once");
     }
 

@@ -117,7 +117,7 @@ impl Secrets {
 /// Whether the server refused these very secrets, and none was set anew.
 fn are_known_refused(inner: &Inner, held: &[Held]) -> bool {
     let pairs = held.iter().map(|held| (&held.key, &held.secret));
-    inner.state().standings.are_refused(pairs)
+    inner.state().standings.are_refused(&pairs)
 }
 
 /// Asks the store for one secret, away from the threads of other calls: it may ask a person. A call that is given up

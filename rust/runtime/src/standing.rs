@@ -30,7 +30,7 @@ impl Standings {
     /// of them another they are other secrets; each of them alone may be good.
     pub(crate) fn are_refused<'s>(
         &self,
-        secrets: impl Iterator<Item = (&'s CredentialKey, &'s Secret)> + Clone,
+        secrets: &(impl Iterator<Item = (&'s CredentialKey, &'s Secret)> + Clone),
     ) -> bool {
         let is_sent = |(key, refused): &(CredentialKey, Secret)| {
             secrets.clone().any(|(other, secret)| other == key && secret.is(refused))
@@ -91,7 +91,7 @@ mod tests {
 
     fn are_refused(standings: &Standings, pairs: &[(&str, &str)]) -> bool {
         let pairs = set(pairs);
-        standings.are_refused(pairs.iter().map(|(key, secret)| (key, secret)))
+        standings.are_refused(&pairs.iter().map(|(key, secret)| (key, secret)))
     }
 
     fn secret(text: &str) -> Secret {
