@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, IsTerminal, Read};
 use std::path::Path;
+use std::pin::pin;
 use std::process::ExitCode;
 
 use connector_core::call::ToolCall;
@@ -12,7 +13,7 @@ use connector_runtime::{PlanView, Session};
 use crate::options::{block_on, open_options};
 use crate::secret::SecretFlag;
 use crate::source::{name_of, read, read_stdin};
-use crate::style::{QUIET, TITLE, Trouble, WARNING, note, out};
+use crate::style::{QUIET, TITLE, Trouble, WARNING, note, out, trouble};
 use crate::{CallFlags, Format};
 
 /// Shows the request of a call.
@@ -48,9 +49,53 @@ pub(crate) fn call(flags: &CallFlags, secrets: &[String], yes: bool) -> Result<E
         confirmed(yes)?.then_some(view.digest)
     };
     let confirmation = confirmation.as_ref().map(Sha256::to_string);
-    let answer = block_on(session.execute(&view.plan, confirmation.as_deref(), None, None))??;
+    let running = async {
+        let mut running = pin!(session.execute(&view.plan, confirmation.as_deref(), None, None));
+        tokio::select! {
+            answer = &mut running => (answer, None),
+            signal = interrupted() => {
+                session.cancel(&view.plan);
+                (running.await, Some(signal))
+            }
+        }
+    };
+    let answer = match block_on(running)? {
+        (Err(refusal), Some(signal)) => {
+            // What became of the request is told; the status is the one that shells expect.
+            trouble(&Trouble::from(refusal));
+            return Ok(ExitCode::from(signal.saturating_add(128)));
+        }
+        (answer, _) => answer?,
+    };
     out(&answer.text);
+    if let Some(seconds) = answer.retry_after {
+        note(&format!("The server asks to wait {seconds} s before another call."));
+    }
     Ok(if answer.is_error { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Waits for Ctrl-C or, where there is one, `SIGTERM`; gives its number.
+async fn interrupted() -> u8 {
+    const SIGINT: u8 = 2;
+    let int = async {
+        match tokio::signal::ctrl_c().await {
+            Ok(()) => SIGINT,
+            // Where it cannot be waited for, the system ends the process as ever.
+            Err(_) => std::future::pending().await,
+        }
+    };
+    #[cfg(unix)]
+    {
+        const SIGTERM: u8 = 15;
+        let terminate = tokio::signal::unix::SignalKind::terminate();
+        if let Ok(mut term) = tokio::signal::unix::signal(terminate) {
+            return tokio::select! {
+                signal = int => signal,
+                _ = term.recv() => SIGTERM,
+            };
+        }
+    }
+    int.await
 }
 
 /// Serves the core to another program.

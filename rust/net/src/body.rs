@@ -5,7 +5,7 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 
 use crate::coding::{Coding, Decoder, Fed};
-use crate::error::{Failure, Malformed};
+use crate::error::{BadCoding, Failure, Malformed};
 
 /// A body as it was read.
 pub(crate) struct Body {
@@ -21,31 +21,43 @@ pub(crate) struct Body {
 /// The decoded cap cuts the body (the caller decides what a cut body is worth); the wire cap refuses it.
 /// Where both are reached by the same byte, as without a content coding under equal caps, it is cut.
 /// Trailer fields are read past and dropped.
-pub(crate) async fn read(mut body: Incoming, coding: Coding, budget: &Budget) -> Result<Body, Failure> {
-    let mut decoder = Decoder::new(coding, budget.decoded_bytes);
-    let mut wire_bytes = 0;
+///
+/// No content has no coding, whatever its head says (RFC 9110 section 15.3.5, HEAD, and careless servers): a coding that
+/// is not taken is refused with the first byte.
+pub(crate) async fn read(
+    mut body: Incoming,
+    coding: Result<Coding, BadCoding>,
+    budget: &Budget,
+) -> Result<Body, Failure> {
+    let (mut decoder, mut wire_bytes, mut ended) = (None, 0, true);
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| damaged(&error))?;
         let Ok(data) = frame.into_data() else { continue };
+        if data.is_empty() {
+            continue;
+        }
+        let decoder = match &mut decoder {
+            Some(decoder) => decoder,
+            none => none.insert(Decoder::new(coding.map_err(Failure::Encoding)?, budget.decoded_bytes)),
+        };
         let left = budget.wire_bytes - wire_bytes;
         // One byte more than the cap is fed: without a coding it tells whether the decoded cap comes first.
         let fed = data.get(..left.saturating_add(1)).unwrap_or(&data);
         if decoder.feed(fed).map_err(Failure::Encoding)? == Fed::Full {
-            let wire_bytes = wire_bytes + data.len().min(left);
-            let (bytes, cut) = decoder.finish().map_err(Failure::Encoding)?;
-            return Ok(Body { bytes, cut, wire_bytes, ended: false });
+            wire_bytes += data.len().min(left);
+            ended = false;
+            break;
         }
         if data.len() > left {
             return Err(Failure::BodyTooLarge);
         }
         wire_bytes += data.len();
     }
-    if wire_bytes == 0 {
-        // No content, whatever its coding is said to be (RFC 9110 section 15.3.5, HEAD, and careless servers).
-        return Ok(Body { bytes: Vec::new(), cut: false, wire_bytes, ended: true });
-    }
-    let (bytes, cut) = decoder.finish().map_err(Failure::Encoding)?;
-    Ok(Body { bytes, cut, wire_bytes, ended: true })
+    let (bytes, cut) = match decoder {
+        Some(decoder) => decoder.finish().map_err(Failure::Encoding)?,
+        None => (Vec::new(), false),
+    };
+    Ok(Body { bytes, cut, wire_bytes, ended })
 }
 
 fn damaged(error: &hyper::Error) -> Failure {

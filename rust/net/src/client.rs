@@ -1,6 +1,7 @@
 //! The client of one grant: tries, redirects, and the one deadline over all of them.
 
 use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -8,8 +9,9 @@ use connector_core::Refusal;
 use connector_core::request::{Budget, Outgoing};
 use connector_core::response::Received;
 use http::Response;
+use http::header::{HeaderName, HeaderValue};
 use hyper::body::{Body as _, Incoming};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -58,6 +60,17 @@ impl ClientOptions {
     }
 }
 
+/// Another try may wait on the body of a 401 (RFC 9110 section 15.5.2), which says no more than its status.
+const UNAUTHORIZED: u16 = 401;
+const REFUSED: Duration = Duration::from_secs(1);
+
+/// The redirects and repeats that the requests of one call have used up together.
+#[derive(Debug, Default)]
+pub struct Spent {
+    hops: AtomicU32,
+    tries: AtomicU32,
+}
+
 /// The transport of one grant. It keeps connections and TLS sessions of its own and nothing else: no
 /// cookies, no proxy, no cache, no credentials. Dropping it closes every kept connection.
 ///
@@ -104,7 +117,20 @@ impl Client {
     /// With `budget.retries` above 0, failures to connect and the statuses 429, 502, 503 and 504 are tried
     /// again after a pause, `Retry-After` being honoured where it fits into the time that is left. An answer
     /// with any of these statuses that is not, or no longer, tried again is given as it is.
+    ///
+    /// An error status (400 and above) is the answer also when its body is refused, damaged, or does not come in time: it
+    /// is given without one, `body_cut`. The body of a 401 is waited for a second at most.
     pub async fn send(&self, outgoing: &Outgoing, cancel: CancellationToken) -> Result<Received, NetError> {
+        self.send_more(outgoing, cancel, &Spent::default()).await
+    }
+
+    /// The same for one of several requests of a call, which have redirects and repeats together.
+    pub async fn send_more(
+        &self,
+        outgoing: &Outgoing,
+        cancel: CancellationToken,
+        spent: &Spent,
+    ) -> Result<Received, NetError> {
         let progress = Progress::new();
         if outgoing.budget().total.is_zero() {
             return Err(progress.error(progress.timeout()));
@@ -113,8 +139,8 @@ impl Client {
         let outcome = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(Failure::Cancelled),
-            () = sleep_until(deadline) => Err(progress.timeout()),
-            outcome = self.tries(outgoing, deadline, &progress) => outcome,
+            () = sleep_until(deadline) => progress.told().ok_or_else(|| progress.timeout()),
+            outcome = self.tries(outgoing, deadline, &progress, spent) => outcome,
         };
         outcome.map_err(|failure| progress.error(failure))
     }
@@ -124,12 +150,13 @@ impl Client {
         outgoing: &Outgoing,
         deadline: Instant,
         progress: &Progress,
+        spent: &Spent,
     ) -> Result<Received, Failure> {
         let budget = outgoing.budget();
         let mut url = outgoing.url().clone();
-        let (mut tries, mut hops) = (0, 0);
         loop {
             let outcome = self.one(outgoing, &url, progress).await;
+            let tries = spent.tries.load(Ordering::Relaxed);
             let again = match &outcome {
                 _ if tries >= budget.retries => None,
                 Err(failure) if failure_repeats(*failure) => Some(None),
@@ -142,7 +169,7 @@ impl Client {
             let pause = again.and_then(|headers| self.pacing.pause(tries, headers, left));
             if let Some(pause) = pause {
                 drop(outcome);
-                tries += 1;
+                spent.tries.fetch_add(1, Ordering::Relaxed);
                 progress.stage(Stage::Pause);
                 sleep(pause).await;
                 continue;
@@ -151,13 +178,13 @@ impl Client {
             let answer = outcome?;
             let status = answer.response.status().as_u16();
             if redirect::is_redirect(status, answer.response.headers()) {
-                url = redirect::next(outgoing, &url, answer.response.headers(), hops)
+                let hops = spent.hops.fetch_add(1, Ordering::Relaxed);
+                url = redirect::next(outgoing, &url, status, answer.response.headers(), hops)
                     .map_err(Failure::Redirect)?;
-                hops += 1;
                 self.discard(answer).await;
                 continue;
             }
-            return self.receive(answer, budget).await;
+            return self.receive(answer, budget, progress).await;
         }
     }
 
@@ -187,34 +214,41 @@ impl Client {
         Connection::open(wire, budget.header_bytes).await.map_err(|_| Failure::Protocol(Malformed::CutShort))
     }
 
-    async fn receive(&self, answer: Answer, budget: &Budget) -> Result<Received, Failure> {
+    async fn receive(
+        &self,
+        answer: Answer,
+        budget: &Budget,
+        progress: &Progress,
+    ) -> Result<Received, Failure> {
         let Answer { response, lease: (key, mut connection) } = answer;
         let (head, body) = response.into_parts();
-        // An answer without content has no coding to undo, whatever its head says.
-        let coding = if body.is_end_stream() {
-            Coding::Identity
-        } else {
-            Coding::of(&head.headers).map_err(Failure::Encoding)?
+        let status = head.status.as_u16();
+        let field = |(name, value): (&HeaderName, &HeaderValue)| {
+            (name.as_str().to_owned(), value.as_bytes().to_vec())
         };
-        let read = connection.driver.drive(body::read(body, coding, budget)).await;
+        let headers = head.headers.iter().map(field).collect();
+        let received = Received { status, headers, body: Vec::new(), body_cut: true, wire_bytes: 0 };
+        if status >= 400 {
+            progress.tell(received.clone());
+        }
+        let reading = connection.driver.drive(body::read(body, Coding::of(&head.headers), budget));
+        let read = if status == UNAUTHORIZED {
+            timeout(REFUSED, reading).await.unwrap_or_else(|_| Err(progress.timeout()))
+        } else {
+            reading.await
+        };
         let body = match read {
-            Err(Failure::Protocol(_)) if connection.mark.flooded() => return Err(Failure::BodyTooLarge),
-            read => read?,
+            Ok(body) => body,
+            Err(failure) => {
+                let flooded = matches!(failure, Failure::Protocol(_)) && connection.mark.flooded();
+                let failure = if flooded { Failure::BodyTooLarge } else { failure };
+                return progress.told().ok_or(failure);
+            }
         };
         if body.ended {
             self.pool.keep(key, connection).await;
         }
-        Ok(Received {
-            status: head.status.as_u16(),
-            headers: head
-                .headers
-                .iter()
-                .map(|(name, value)| (name.as_str().to_owned(), value.as_bytes().to_vec()))
-                .collect(),
-            body: body.bytes,
-            body_cut: body.cut,
-            wire_bytes: body.wire_bytes,
-        })
+        Ok(Received { body: body.bytes, body_cut: body.cut, wire_bytes: body.wire_bytes, ..received })
     }
 
     /// Throws an answer away unread: its connection is kept only when it has no body.

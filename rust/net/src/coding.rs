@@ -33,6 +33,9 @@ impl Coding {
     }
 }
 
+/// The largest cap for which room is made before the bytes have come.
+const RESERVED: usize = 64 << 20;
+
 /// Where the decoded bytes go: at most `cap`, and word of it when there were more.
 struct Sink {
     bytes: Vec<u8>,
@@ -45,16 +48,22 @@ impl Sink {
         Self { bytes: Vec::new(), cap, over: false }
     }
 
-    /// Grows by doubling up to an eighth of the cap and 1 MiB, then to the cap at once: the copy that a growing
-    /// vector makes never adds much to the cap. Room that stays untouched costs address space only.
-    fn extend(&mut self, bytes: &[u8]) {
+    /// Grows as bytes come: by doubling, but to a cap of at most 64 MiB at once as soon as an eighth of it and 1 MiB are
+    /// passed, so that the copy that a growing vector makes never adds much to it. Room that stays untouched costs address
+    /// space only. Memory that is not to be had is a cap that is reached.
+    fn extend(&mut self, bytes: &[u8]) -> io::Result<()> {
         let needed = self.bytes.len() + bytes.len();
         if needed > self.bytes.capacity() {
-            let doubled = needed.max(2 * self.bytes.capacity());
-            let target = if doubled > (self.cap / 8).min(1 << 20) { self.cap.max(needed) } else { doubled };
-            self.bytes.reserve_exact(target - self.bytes.len());
+            let doubled = needed.max(self.bytes.capacity().saturating_mul(2));
+            let whole = self.cap <= RESERVED && doubled > (self.cap / 8).min(1 << 20);
+            let target = if whole { self.cap.max(needed) } else { doubled.min(self.cap.max(needed)) };
+            if self.bytes.try_reserve_exact(target - self.bytes.len()).is_err() {
+                self.over = true;
+                return Err(io::ErrorKind::OutOfMemory.into());
+            }
         }
         self.bytes.extend_from_slice(bytes);
+        Ok(())
     }
 }
 
@@ -63,13 +72,13 @@ impl Write for Sink {
         let room = self.cap.saturating_sub(self.bytes.len());
         match buf.get(..room) {
             Some(start) if room < buf.len() => {
-                self.extend(start);
+                self.extend(start)?;
                 self.over = true;
                 // Stops the decoder; nothing more is unfolded.
                 Err(io::ErrorKind::StorageFull.into())
             }
             _ => {
-                self.extend(buf);
+                self.extend(buf)?;
                 Ok(buf.len())
             }
         }
@@ -269,6 +278,20 @@ mod tests {
                 proptest::prop_assert_eq!(outcome, Err(BadCoding::Damaged));
             }
         }
+    }
+
+    #[test]
+    fn room_is_made_for_what_came_and_not_for_the_cap() {
+        for cap in [RESERVED + 1, 1 << 30, usize::MAX] {
+            let mut sink = Sink::new(cap);
+            for _ in 0..40 {
+                sink.write_all(&vec![b'x'; 60_000]).unwrap();
+            }
+            assert!(sink.bytes.capacity() <= 2 * sink.bytes.len(), "{cap}: {}", sink.bytes.capacity());
+        }
+        let mut sink = Sink::new(4 << 20);
+        sink.write_all(&vec![b'x'; (1 << 20) + 1]).unwrap();
+        assert_eq!(sink.bytes.capacity(), 4 << 20, "a small cap is made room for at once");
     }
 
     #[test]

@@ -284,12 +284,18 @@ pub enum BadRedirect {
     /// More than three.
     #[error("there were too many")]
     TooMany,
-    /// `Location` is empty, stands twice, or is no URL.
+    /// `Location` is empty, stands twice, is no URL, or spells its target so that readers could disagree about it.
     #[error("its target is malformed")]
     Malformed,
     /// Another scheme, host or port, or userinfo.
     #[error("its target is another origin")]
     OtherOrigin,
+    /// A status that is not 301, 302, 303, 307 or 308.
+    #[error("its status is none that is followed")]
+    Status,
+    /// Longer than a URL may be.
+    #[error("its target is too long")]
+    TooLong,
     /// Outside the literal part of the request's path.
     #[error("its target leaves the fixed part of the path")]
     OutsidePrefix,

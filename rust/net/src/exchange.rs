@@ -110,13 +110,14 @@ pub(crate) async fn exchange(
     match connection.driver.drive(response).await {
         Ok(response) => {
             connection.mark.allow(body_bytes(budget));
-            check_framing(&response)?;
+            // Also where the rest cannot be trusted: a refused secret is refused.
             progress.answered(response.status().as_u16());
+            check_framing(&response)?;
             Ok(Outcome::Answered(response))
         }
         Err(mut error) => match error.take_message() {
             Some(request) if connection.reused && progress.take_back() => Ok(Outcome::Untouched(request)),
-            _ => Err(failure(error.error(), connection)),
+            _ => Err(failure(error.error(), connection, budget)),
         },
     }
 }
@@ -131,8 +132,14 @@ fn body_bytes(budget: &Budget) -> usize {
     budget.wire_bytes.saturating_mul(2).saturating_add(head_bytes(budget))
 }
 
-fn failure(error: &hyper::Error, connection: &Connection) -> Failure {
-    if error.is_parse_too_large() || connection.mark.flooded() {
+/// The fields of one head that hyper takes.
+const FIELDS: usize = 100;
+
+fn failure(error: &hyper::Error, connection: &Connection, budget: &Budget) -> Failure {
+    // hyper says the same of a head over its caps and of a length beyond what it counts (2^64 - 2 and more).
+    if error.is_parse_too_large() && connection.mark.is_within(budget.header_bytes, FIELDS) {
+        Failure::Protocol(Malformed::Length)
+    } else if error.is_parse_too_large() || connection.mark.flooded() {
         Failure::HeadersTooLarge
     } else if error.is_parse() {
         Failure::Protocol(Malformed::Head)

@@ -30,7 +30,7 @@ mod socket;
 mod tls;
 mod wire;
 
-pub use client::{Client, ClientOptions};
+pub use client::{Client, ClientOptions, Spent};
 pub use error::{
     BadCoding, BadRedirect, ConnectFailure, Failure, Forbidden, Malformed, NetError, ResolveError, Sent,
     Stage, TlsFailure, Unsendable,

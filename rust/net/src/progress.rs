@@ -3,6 +3,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use connector_core::response::Received;
+
 use crate::error::{Failure, NetError, Sent, Stage};
 use crate::wire::SentMark;
 
@@ -14,11 +16,19 @@ struct State {
     current: Option<SentMark>,
     sent: bool,
     status: Option<u16>,
+    /// An answer whose status says enough, without its body.
+    told: Option<Received>,
 }
 
 impl Progress {
     pub(crate) fn new() -> Self {
-        Self(Mutex::new(State { stage: Stage::Resolve, current: None, sent: false, status: None }))
+        Self(Mutex::new(State {
+            stage: Stage::Resolve,
+            current: None,
+            sent: false,
+            status: None,
+            told: None,
+        }))
     }
 
     fn with<T>(&self, f: impl FnOnce(&mut State) -> T) -> T {
@@ -38,7 +48,18 @@ impl Progress {
             state.stage = Stage::Wait;
             state.current = Some(mark);
             state.status = None;
+            state.told = None;
         });
+    }
+
+    /// The head of an answer says enough, whatever becomes of its body.
+    pub(crate) fn tell(&self, head: Received) {
+        self.with(|state| state.told = Some(head));
+    }
+
+    /// The head that said enough, where there was one.
+    pub(crate) fn told(&self) -> Option<Received> {
+        self.with(|state| state.told.take())
     }
 
     /// The connection gave the request back; whether it is certain that nothing of it was sent.

@@ -1,8 +1,9 @@
 //! Which redirects are followed: at most three, to the same origin, within the fixed part of the path.
 
-use connector_core::request::{Method, Outgoing, Redirects};
+use connector_core::request::{Method, Outgoing, Redirects, SlashRule, path_segment};
 use http::HeaderMap;
 use http::header::LOCATION;
+use unicode_normalization::UnicodeNormalization;
 use url::Url;
 
 use crate::error::BadRedirect;
@@ -19,6 +20,7 @@ pub(crate) fn is_redirect(status: u16, headers: &HeaderMap) -> bool {
 pub(crate) fn next(
     outgoing: &Outgoing,
     url: &Url,
+    status: u16,
     headers: &HeaderMap,
     hops: u32,
 ) -> Result<Url, BadRedirect> {
@@ -26,9 +28,16 @@ pub(crate) fn next(
     if outgoing.budget().redirects != Redirects::SameOrigin || !safe {
         return Err(BadRedirect::NotAllowed);
     }
+    // The others have a choice, a proxy or nothing at all in their `Location` (RFC 9110 section 15.4).
+    if !matches!(status, 301 | 302 | 303 | 307 | 308) {
+        return Err(BadRedirect::Status);
+    }
     let mut values = headers.get_all(LOCATION).iter();
     let (Some(location), None) = (values.next(), values.next()) else { return Err(BadRedirect::Malformed) };
     let next = target(url, location.as_bytes())?;
+    if next.as_str().len() > outgoing.budget().url_bytes {
+        return Err(BadRedirect::TooLong);
+    }
     if hops >= HOPS {
         return Err(BadRedirect::TooMany);
     }
@@ -51,8 +60,35 @@ fn target(url: &Url, location: &[u8]) -> Result<Url, BadRedirect> {
     if next.origin() != url.origin() || !next.origin().is_tuple() || has_userinfo {
         return Err(BadRedirect::OtherOrigin);
     }
+    if let Some(authority) = authority(text)? {
+        let spelled = authority.to_ascii_lowercase();
+        let host = next.host_str().unwrap_or_default();
+        let port = next.port_or_known_default().unwrap_or_default();
+        if authority.contains('@') {
+            return Err(BadRedirect::OtherOrigin);
+        }
+        // What had to be interpreted (`127.1`, `0177.0.0.1`, `%61pi.example`, `:0443`), another reader may read otherwise.
+        if spelled != host && spelled != format!("{host}:{port}") {
+            return Err(BadRedirect::Malformed);
+        }
+    }
     next.set_fragment(None);
     Ok(next)
+}
+
+/// The authority of a reference as it is written (RFC 3986 section 4.2); none in a relative path. A scheme without `//`,
+/// and more than two slashes, are read in several ways and refused.
+fn authority(text: &str) -> Result<Option<&str>, BadRedirect> {
+    let start = text.split(['/', '?', '#']).next().unwrap_or_default();
+    let rest = match start.split_once(':') {
+        Some((scheme, _)) => {
+            let rest = text.get(scheme.len() + 1..).unwrap_or_default();
+            Some(rest.strip_prefix("//").ok_or(BadRedirect::Malformed)?)
+        }
+        None => text.strip_prefix("//"),
+    };
+    let authority = rest.map(|rest| rest.split(['/', '?', '#']).next().unwrap_or_default());
+    if authority == Some("") { Err(BadRedirect::Malformed) } else { Ok(authority) }
 }
 
 /// Whether a path stays under the literal prefix, at a segment boundary, and hides no `..` from us that a
@@ -69,17 +105,35 @@ fn keeps_prefix(requested: &str, path: &str, prefix: &str) -> bool {
     kept && !path.split('/').any(climbs)
 }
 
-/// Whether a segment, decoded up to three times, holds `.` or `..` as a part.
+/// How often a segment is decoded and normalised on its way.
+const STEPS: usize = 3;
+
+/// Whether a segment leaves its place when servers decode it, normalise it, or cut path parameters off (`..;x`): the rule
+/// for values in a path, and more.
 fn climbs(segment: &str) -> bool {
-    let mut bytes = segment.as_bytes().to_vec();
-    for _ in 0..3 {
-        bytes = percent_decode(&bytes);
-        let parts = bytes.split(|byte| matches!(byte, b'/' | b'\\'));
-        if parts.into_iter().any(|part| part == b"." || part == b"..") {
+    let mut form = segment.as_bytes().to_vec();
+    for _ in 0..=STEPS {
+        let normal = nfkc(&form);
+        if leaves(&form) || leaves(&normal) {
             return true;
         }
+        form = percent_decode(&normal);
     }
-    false
+    !segment.is_empty() && path_segment(segment, SlashRule::Encode, segment.len()).is_err()
+}
+
+fn leaves(form: &[u8]) -> bool {
+    form.split(|byte| matches!(byte, b'/' | b'\\' | b';')).any(|part| matches!(part, b"." | b".."))
+}
+
+/// Normalises what is UTF-8 and leaves other bytes, which a later step may complete to a character.
+fn nfkc(bytes: &[u8]) -> Vec<u8> {
+    let mut normal = Vec::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        normal.extend_from_slice(chunk.valid().nfkc().collect::<String>().as_bytes());
+        normal.extend_from_slice(chunk.invalid());
+    }
+    normal
 }
 
 fn percent_decode(bytes: &[u8]) -> Vec<u8> {
@@ -145,6 +199,30 @@ mod tests {
         ] {
             assert_eq!(from(base, location), Err(BadRedirect::OtherOrigin), "{location}");
         }
+        for location in ["https://@api.example.com/x", "https://:@api.example.com/x", "//@api.example.com/x"]
+        {
+            assert_eq!(from(base, location), Err(BadRedirect::OtherOrigin), "{location}: userinfo, if empty");
+        }
+        for location in [
+            "https:/v1/x",
+            "https:v1",
+            "https:///api.example.com/x",
+            "///api.example.com/x",
+            "https://%61pi.example.com/x",
+            "https://api.example.com:/x",
+            "https://api.example.com:0443/x",
+        ] {
+            assert_eq!(from(base, location), Err(BadRedirect::Malformed), "{location}: read in several ways");
+        }
+        let local = "http://127.0.0.1:8080/v1/find";
+        assert_eq!(from(local, "http://127.0.0.1:8080/x"), Ok("http://127.0.0.1:8080/x".to_owned()));
+        for host in ["127.1", "0177.0.0.1", "0x7f000001", "2130706433", "127.0.0.1."] {
+            let location = format!("http://{host}:8080/x");
+            assert_eq!(from(local, &location), Err(BadRedirect::Malformed), "{location}");
+        }
+        let six = "http://[::1]:8080/v1/find";
+        assert!(from(six, "http://[::1]:8080/x").is_ok());
+        assert!(from(six, "http://[0:0::1]:8080/x").is_err());
         for location in
             ["", "\\\\evil.example", "/\\evil.example", " /x", "/a b", "/\u{e9}", "https://", "/a\tb"]
         {
@@ -168,6 +246,17 @@ mod tests {
             ("/api/", "/api/7", "/api/%2e%2e%2fadmin", false),
             ("/api/", "/api/7", "/api/..%5cadmin", false),
             ("/api/", "/api/7", "/api/%252e%252e/admin", false),
+            ("/api/", "/api/7", "/api/..;/..;/admin", false),
+            ("/api/", "/api/7", "/api/.;v=1/admin", false),
+            ("/api/", "/api/7", "/api/%2e%2e%3bx/admin", false),
+            ("/api/", "/api/7", "/api/%EF%BC%8E%EF%BC%8E/admin", false),
+            ("/api/", "/api/7", "/api/%EF%BC%8E%EF%BC%8E%EF%BC%9B/admin", false),
+            ("/api/", "/api/7", "/api/%E2%80%A5/admin", false),
+            ("/api/", "/api/7", "/api/a%5Cb", false),
+            ("/api/", "/api/7", "/api/a%00b", false),
+            ("/api/", "/api/7", "/api/a;v=1.2/b", true),
+            ("/api/", "/api/7", "/api//b", true),
+            ("/api/", "/api/7", "/api/%C3%A4%20b", true),
             ("/api/", "/api/7", "/api/a%2Fb", true),
             ("/api/", "/api/7", "/api/...", true),
             ("/api/", "/api/7", "/api/100%", true),

@@ -30,6 +30,7 @@ pub(crate) struct SentMark(Arc<Marks>);
 struct Marks {
     sent: AtomicU8,
     heard: AtomicUsize,
+    lines: AtomicUsize,
     allowed: AtomicUsize,
     flooded: AtomicBool,
 }
@@ -39,6 +40,7 @@ impl SentMark {
     pub(crate) fn reset(&self) {
         self.0.sent.store(QUIET, Ordering::SeqCst);
         self.0.heard.store(0, Ordering::SeqCst);
+        self.0.lines.store(0, Ordering::SeqCst);
         self.0.allowed.store(0, Ordering::SeqCst);
         self.0.flooded.store(false, Ordering::SeqCst);
     }
@@ -67,8 +69,18 @@ impl SentMark {
         self.0.heard.load(Ordering::SeqCst) > 0
     }
 
+    /// Whether all that came would be a head of so many bytes and fields at most.
+    pub(crate) fn is_within(&self, bytes: usize, fields: usize) -> bool {
+        // The status line and the blank line are none.
+        let lines = self.0.lines.load(Ordering::SeqCst);
+        self.0.heard.load(Ordering::SeqCst) <= bytes && lines <= fields + 2
+    }
+
     /// Counts bytes that came.
-    fn hear(&self, bytes: usize) -> io::Result<()> {
+    fn hear(&self, came: &[u8]) -> io::Result<()> {
+        let lines = came.split(|byte| *byte == b'\n').skip(1).count();
+        self.0.lines.fetch_add(lines, Ordering::SeqCst);
+        let bytes = came.len();
         let heard = self.0.heard.fetch_add(bytes, Ordering::SeqCst).saturating_add(bytes);
         if heard > self.0.allowed.load(Ordering::SeqCst) {
             self.0.flooded.store(true, Ordering::SeqCst);
@@ -121,8 +133,7 @@ impl AsyncRead for Wire {
             Stream::Plain(stream) => Pin::new(stream).poll_read(cx, buf),
             Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_read(cx, buf),
         };
-        let came = buf.filled().len() - before;
-        if came > 0 {
+        if let Some(came) = buf.filled().get(before..).filter(|came| !came.is_empty()) {
             self.mark.hear(came)?;
         }
         read
@@ -180,11 +191,11 @@ mod tests {
     fn an_answer_may_take_what_it_was_allowed() {
         let mark = SentMark::default();
         mark.allow(10);
-        mark.hear(10).unwrap();
+        mark.hear(&[0; 10]).unwrap();
         mark.allow(5);
-        mark.hear(5).unwrap();
+        mark.hear(&[0; 5]).unwrap();
         assert!(!mark.flooded() && mark.heard());
-        assert!(mark.hear(1).is_err());
+        assert!(mark.hear(&[0]).is_err());
         assert!(mark.flooded());
         mark.reset();
         assert!(!mark.flooded() && !mark.heard());

@@ -35,6 +35,7 @@ fn outgoing(server: &Server, wire: usize, decoded: usize) -> Outgoing {
     let budget = Budget {
         total: Duration::from_secs(20),
         connect: Duration::from_secs(5),
+        url_bytes: 8 << 10,
         header_bytes: 32 << 10,
         wire_bytes: wire,
         decoded_bytes: decoded,

@@ -8,33 +8,33 @@ use connector_core::call::Confirmed;
 use connector_core::request::Outgoing;
 use connector_core::response::{MapContext, Received};
 use connector_core::{Code, Refusal};
-use connector_net::{CancellationToken, Client, Sent, retry_after};
+use connector_net::{Client, Sent, Spent, retry_after};
 use connector_store::Outcome;
-use smol_str::SmolStr;
 
 use crate::answer::Answer;
 use crate::journal::Journal;
+use crate::place::Place;
 use crate::secrets::Secrets;
-use crate::session::Inner;
-use crate::state::Waiting;
+
+/// What a server says that refuses a credential (RFC 9110 section 15.5.2).
+const UNAUTHORIZED: u16 = 401;
 
 /// A call that has consumed its plan. However it ends, also by being dropped, its traces are cleared and its end is
 /// recorded.
 pub(crate) struct Run {
-    pub(crate) inner: Arc<Inner>,
+    pub(crate) place: Place,
     /// Held to the end of the call, also when the session is closed before.
     journal: Arc<Journal>,
     pub(crate) confirmed: Confirmed,
     pub(crate) secrets: Secrets,
-    conversation: SmolStr,
     client: Arc<Client>,
-    token: CancellationToken,
-    call_id: String,
-    started: Duration,
+    spent: Spent,
     sent_bytes: usize,
     received_bytes: usize,
     /// Of the last answer.
     status: Option<u16>,
+    /// Whether the last try was answered by a 401.
+    refused: bool,
     /// What is known of the request, were the call to end now.
     outcome: Outcome,
     started_write: bool,
@@ -42,34 +42,29 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Consumes the plan.
-    pub(crate) fn begin(
-        inner: Arc<Inner>,
-        waiting: &Waiting,
+    /// A call whose plan was consumed.
+    pub(crate) fn new(
+        place: Place,
+        journal: Arc<Journal>,
+        client: Arc<Client>,
         confirmed: Confirmed,
         secrets: Secrets,
-        call_id: &str,
-        now: Duration,
-    ) -> Result<Self, Refusal> {
-        let journal = inner.journal()?;
-        let (client, token) = inner.state().begin(waiting, call_id, now, &inner)?;
-        Ok(Self {
-            inner,
+    ) -> Self {
+        Self {
+            place,
             journal,
             confirmed,
             secrets,
-            conversation: waiting.conversation.clone(),
             client,
-            token,
-            call_id: call_id.to_owned(),
-            started: now,
+            spent: Spent::default(),
             sent_bytes: 0,
             received_bytes: 0,
             status: None,
+            refused: false,
             outcome: Outcome::NotSent,
             started_write: false,
             ended: false,
-        })
+        }
     }
 
     /// Before the first byte of a write leaves, its start is durable. A read needs none.
@@ -79,7 +74,7 @@ impl Run {
             return Ok(());
         }
         let event = Event {
-            time_ms: self.inner.clock.wall_ms(),
+            time_ms: self.place.inner.clock.wall_ms(),
             deed: Deed::Started,
             subject: plan.preview().tool.to_string(),
             tool_set: plan.tool_set(),
@@ -90,7 +85,7 @@ impl Run {
             received_bytes: 0,
             duration_ms: 0,
         };
-        let (journal, digest, token) = (Arc::clone(&self.journal), plan.digest(), self.token.clone());
+        let (journal, digest, token) = (Arc::clone(&self.journal), plan.digest(), self.place.token.clone());
         if journal.store().is_none() {
             return journal.started(digest, event);
         }
@@ -114,7 +109,7 @@ impl Run {
 
     /// How long the call has taken by now.
     pub(crate) fn elapsed(&self) -> Duration {
-        self.inner.clock.monotonic().saturating_sub(self.started)
+        self.place.inner.clock.monotonic().saturating_sub(self.place.started)
     }
 
     /// Sends one request and gives its answer, whatever the status.
@@ -122,14 +117,16 @@ impl Run {
         self.sent_bytes += outgoing.body().map_or(0, <[u8]>::len);
         // Until the transport says more.
         let before = std::mem::replace(&mut self.outcome, Outcome::OutcomeUnknown);
-        match self.client.send(outgoing, self.token.clone()).await {
+        match self.client.send_more(outgoing, self.place.token.clone(), &self.spent).await {
             Ok(received) => {
                 self.outcome = Outcome::Sent;
                 self.received_bytes += received.wire_bytes;
                 self.status = Some(received.status);
+                self.refused = received.status == UNAUTHORIZED;
                 Ok(received)
             }
             Err(error) => {
+                self.refused = error.status == Some(UNAUTHORIZED);
                 self.status = error.status.or(self.status);
                 let refusal = error.refusal_of_write();
                 self.outcome = match (error.sent, refusal.code) {
@@ -142,6 +139,12 @@ impl Run {
         }
     }
 
+    /// Whether the server refused the secrets of the last request: the head of its answer says so, whatever became of
+    /// the rest of it.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.refused && !self.secrets.is_empty()
+    }
+
     /// Maps the answer and records the end.
     pub(crate) fn answer(mut self, received: &Received, max_chars: Option<usize>) -> Result<Answer, Refusal> {
         let plan = self.confirmed.plan();
@@ -151,14 +154,14 @@ impl Run {
         let context = MapContext {
             tool: tool.full_name(),
             method: plan.preview().method,
-            limits: &self.inner.limits,
-            tokens: &self.inner.tokens,
+            limits: &self.place.inner.limits,
+            tokens: &self.place.inner.tokens,
             secrets: &self.secrets.redactor(&self.confirmed),
             max_chars,
         };
         let mapped = tool.response().apply(received, &context);
         let code = mapped.refusal.map(|refusal| refusal.code);
-        self.inner.state().flows.returned(&self.conversation, plan.connector().id());
+        self.place.inner.state().flows.returned(&self.place.waiting.conversation, plan.connector().id());
         self.finish(code.map_or("ok", Code::as_str));
         Ok(Answer {
             text: mapped.text,
@@ -166,7 +169,7 @@ impl Run {
             status: received.status,
             is_error: mapped.is_error,
             code,
-            retry_after: wait_asked(received, self.inner.clock.wall_ms()),
+            retry_after: wait_asked(received, self.place.inner.clock.wall_ms()),
         })
     }
 
@@ -181,7 +184,7 @@ impl Run {
         let plan = self.confirmed.plan();
         let size = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);
         let event = Event {
-            time_ms: self.inner.clock.wall_ms(),
+            time_ms: self.place.inner.clock.wall_ms(),
             deed: Deed::Call,
             subject: plan.preview().tool.to_string(),
             tool_set: plan.tool_set(),
@@ -192,12 +195,10 @@ impl Run {
             received_bytes: size(self.received_bytes),
             duration_ms: u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX),
         };
-        // The record comes before the end: whoever waits for the end finds it.
         if self.started_write {
             self.journal.ended(plan.digest(), self.outcome);
         }
         self.journal.record(event);
-        self.inner.state().end(&self.call_id);
     }
 }
 
@@ -207,7 +208,7 @@ impl Drop for Run {
     fn drop(&mut self) {
         if !self.ended {
             // A start that is still being written finds that nobody waits for it.
-            self.token.cancel();
+            self.place.token.cancel();
             let unknown = self.confirmed.plan().is_write() && self.outcome != Outcome::NotSent;
             let code = if unknown { Code::OutcomeUnknown } else { Code::NetCancelled };
             self.finish(code.as_str());
@@ -215,9 +216,10 @@ impl Drop for Run {
     }
 }
 
-/// What `Retry-After` says, in whole seconds from now.
+/// What `Retry-After` says, in whole seconds from now; what is begun of one counts as one.
 fn wait_asked(received: &Received, now_ms: u64) -> Option<u64> {
     let values = received.headers.iter().filter(|(name, _)| name == "retry-after");
     let now = UNIX_EPOCH + Duration::from_millis(now_ms);
-    retry_after(values.map(|(_, value)| value.as_slice()), now).map(|wait| wait.as_secs())
+    retry_after(values.map(|(_, value)| value.as_slice()), now)
+        .map(|wait| wait.as_secs() + u64::from(wait.subsec_nanos() > 0))
 }

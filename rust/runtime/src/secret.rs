@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use connector_core::Refusal;
 use connector_core::toolset::Connector;
+use connector_net::CancellationToken;
 use zeroize::Zeroizing;
 
 /// A secret. Cannot be printed, compared or serialised; its memory is overwritten when it is dropped.
@@ -60,14 +62,61 @@ impl CredentialKey {
     }
 }
 
+/// A running call that needs a secret.
+#[derive(Debug)]
+pub struct Need {
+    call_id: String,
+    deadline: Option<Instant>,
+    refused: Option<Secret>,
+    token: CancellationToken,
+}
+
+impl Need {
+    pub(crate) fn new(
+        call_id: String,
+        deadline: Option<Instant>,
+        refused: Option<Secret>,
+        token: CancellationToken,
+    ) -> Self {
+        Self { call_id, deadline, refused, token }
+    }
+
+    /// The name of the call.
+    pub fn call_id(&self) -> &str {
+        &self.call_id
+    }
+
+    /// The end of the time that the call may take in all; none when that is for ever.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// The secret that this call sent and the server refused, when it asks once more.
+    pub fn refused(&self) -> Option<&Secret> {
+        self.refused.as_ref()
+    }
+
+    /// Ends when nobody needs the secret any more: the call was cancelled or dropped, its connector removed or its
+    /// grant changed, the session closed.
+    pub async fn given_up(&self) {
+        self.token.cancelled().await;
+    }
+}
+
 /// Where a host keeps secrets: a keychain, a keystore.
 ///
-/// The session calls it from the thread that plans or executes, outside of every lock; a call may take a moment. Only
-/// `delete` is called while no other change of what is installed can be made: it must not make one itself.
+/// The session calls it outside of every lock, from the thread that plans or changes something, and for a call that is
+/// sent from a thread of tokio's for what blocks; it may take its time. Only `delete` is called while no other change of what is installed can be made: it must not make one itself.
 /// A refusal of the store ends what it was asked for, with nothing sent.
 pub trait CredentialStore: Send + Sync {
     /// The secret of this very key.
     fn get(&self, key: &CredentialKey) -> Result<Option<Secret>, Refusal>;
+
+    /// The same for a call that is about to be sent. A store that waits for somebody stops when the call is
+    /// [given up](Need::given_up): its answer is awaited no longer.
+    fn get_for(&self, key: &CredentialKey, _need: &Need) -> Result<Option<Secret>, Refusal> {
+        self.get(key)
+    }
 
     /// Whether there is one; nothing is sent on the answer. A store that asks the person before it gives a secret
     /// answers this without asking.

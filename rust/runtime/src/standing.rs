@@ -8,14 +8,13 @@ use crate::secret::{CredentialKey, Secret};
 /// A store is asked once more at most once in this time, for each credential.
 const BETWEEN_REFRESHES: Duration = Duration::from_secs(60);
 
-/// One entry for each credential that a server refused, at most one for each that is stored.
+/// What was refused, and when the store was asked.
 #[derive(Default)]
-pub(crate) struct Standings(HashMap<CredentialKey, Standing>);
-
-#[derive(Default)]
-struct Standing {
-    rejected: Option<Secret>,
-    refreshed: Option<(Duration, Option<Secret>)>,
+pub(crate) struct Standings {
+    /// The secrets of requests that a server refused, the last for each choice of credentials: as many as the tools
+    /// have. A server does not say which of several it means.
+    refused: Vec<Vec<(CredentialKey, Secret)>>,
+    refreshed: HashMap<CredentialKey, (Duration, Option<Secret>)>,
 }
 
 /// How a call whose secret was refused comes by another one.
@@ -27,26 +26,35 @@ pub(crate) enum Renewal {
 }
 
 impl Standings {
-    /// Whether the server refused this very secret, and the person set none anew.
-    pub(crate) fn is_rejected(&self, key: &CredentialKey, secret: &Secret) -> bool {
-        let rejected = self.0.get(key).and_then(|standing| standing.rejected.as_ref());
-        rejected.is_some_and(|rejected| rejected.is(secret))
+    /// Whether the server refused these very secrets, or some of them alone, and none of those was set anew. With one
+    /// of them another they are other secrets; each of them alone may be good.
+    pub(crate) fn are_refused<'s>(
+        &self,
+        secrets: &(impl Iterator<Item = (&'s CredentialKey, &'s Secret)> + Clone),
+    ) -> bool {
+        let is_sent = |(key, refused): &(CredentialKey, Secret)| {
+            secrets.clone().any(|(other, secret)| other == key && secret.is(refused))
+        };
+        self.refused.iter().any(|refused| refused.iter().all(is_sent))
     }
 
-    /// The server refused a secret for good.
-    pub(crate) fn reject(&mut self, key: &CredentialKey, secret: Secret) {
-        self.0.entry(key.clone()).or_default().rejected = Some(secret);
+    /// The server refused these secrets for good.
+    pub(crate) fn refuse(&mut self, secrets: Vec<(CredentialKey, Secret)>) {
+        let of = |(key, _): &(CredentialKey, Secret)| secrets.iter().any(|(other, _)| other == key);
+        self.refused.retain(|before| before.len() != secrets.len() || !before.iter().all(of));
+        if !secrets.is_empty() {
+            self.refused.push(secrets);
+        }
     }
 
     /// Asks for the one refresh of this minute.
     pub(crate) fn renewal(&mut self, key: &CredentialKey, now: Duration) -> Renewal {
-        let standing = self.0.entry(key.clone()).or_default();
-        match &standing.refreshed {
+        match self.refreshed.get(key) {
             Some((at, secret)) if now.saturating_sub(*at) < BETWEEN_REFRESHES => {
                 Renewal::Known(secret.clone())
             }
             _ => {
-                standing.refreshed = Some((now, None));
+                self.refreshed.insert(key.clone(), (now, None));
                 Renewal::Ask
             }
         }
@@ -54,12 +62,13 @@ impl Standings {
 
     /// What the store gave when it was asked.
     pub(crate) fn renewed(&mut self, key: &CredentialKey, now: Duration, secret: Option<Secret>) {
-        self.0.entry(key.clone()).or_default().refreshed = Some((now, secret));
+        self.refreshed.insert(key.clone(), (now, secret));
     }
 
     /// The person set the secret anew, or deleted it.
     pub(crate) fn forget(&mut self, key: &CredentialKey) {
-        self.0.remove(key);
+        self.refused.retain(|refused| refused.iter().all(|(other, _)| other != key));
+        self.refreshed.remove(key);
     }
 }
 
@@ -68,8 +77,21 @@ mod tests {
     use super::*;
 
     fn key() -> CredentialKey {
+        named("token")
+    }
+
+    fn named(name: &str) -> CredentialKey {
         let text = String::new;
-        CredentialKey { source: text(), connector: text(), name: text(), origin: text() }
+        CredentialKey { source: text(), connector: text(), name: name.to_owned(), origin: text() }
+    }
+
+    fn set(pairs: &[(&str, &str)]) -> Vec<(CredentialKey, Secret)> {
+        pairs.iter().map(|(name, text)| (named(name), secret(text))).collect()
+    }
+
+    fn are_refused(standings: &Standings, pairs: &[(&str, &str)]) -> bool {
+        let pairs = set(pairs);
+        standings.are_refused(&pairs.iter().map(|(key, secret)| (key, secret)))
     }
 
     fn secret(text: &str) -> Secret {
@@ -93,10 +115,42 @@ mod tests {
     #[test]
     fn a_rejected_secret_is_rejected_until_another_is_set() {
         let mut standings = Standings::default();
-        standings.reject(&key(), secret("a"));
-        assert!(standings.is_rejected(&key(), &secret("a")));
-        assert!(!standings.is_rejected(&key(), &secret("b")), "another secret is another");
+        standings.refuse(set(&[("token", "a")]));
+        assert!(are_refused(&standings, &[("token", "a")]));
+        assert!(!are_refused(&standings, &[("token", "b")]), "another secret is another");
+        assert!(!are_refused(&standings, &[]));
         standings.forget(&key());
-        assert!(!standings.is_rejected(&key(), &secret("a")), "the same, set anew, is tried again");
+        assert!(!are_refused(&standings, &[("token", "a")]), "the same, set anew, is tried again");
+    }
+
+    #[test]
+    fn of_two_secrets_in_one_request_neither_is_blamed_alone() {
+        let mut standings = Standings::default();
+        standings.refuse(set(&[("key", "good"), ("token", "bad")]));
+        assert!(are_refused(&standings, &[("token", "bad"), ("key", "good")]), "both together were");
+        assert!(!are_refused(&standings, &[("key", "good")]), "a tool that sends one of them may call");
+        assert!(!are_refused(&standings, &[("key", "good"), ("token", "new")]));
+        standings.refuse(set(&[("token", "bad")]));
+        assert!(
+            are_refused(&standings, &[("key", "other"), ("token", "bad")]),
+            "one that was refused alone is bad"
+        );
+        standings.forget(&named("token"));
+        assert!(
+            !are_refused(&standings, &[("key", "good"), ("token", "bad")]),
+            "set anew, they are tried once"
+        );
+    }
+
+    #[test]
+    fn the_last_refusal_of_the_same_credentials_is_kept() {
+        let mut standings = Standings::default();
+        for number in 0..100 {
+            standings.refuse(set(&[("key", "k"), ("token", &number.to_string())]));
+            standings.refuse(set(&[("token", &number.to_string())]));
+        }
+        assert_eq!(standings.refused.len(), 2);
+        standings.refuse(Vec::new());
+        assert_eq!(standings.refused.len(), 2);
     }
 }

@@ -67,7 +67,7 @@ impl Waiting {
     }
 }
 
-/// A call that was sent, or is about to be.
+/// A call from the moment in which it was asked for: it waits for its secrets, or is sent.
 struct Running {
     plan: Arc<Plan>,
     token: CancellationToken,
@@ -165,30 +165,53 @@ impl State {
             .ok_or_else(|| Refusal::new(Code::PlanUnknown, "no plan of this name waits: plan the call again"))
     }
 
-    /// Takes a plan for good: from here on it runs, under the name `call_id`. Refuses, and then takes nothing, when
-    /// another try took it, the name is taken, another write of the connector runs, or the calls of this minute are
-    /// made.
-    pub(crate) fn begin(
+    /// Gives a call its name and, if it writes, the one place of its connector, and takes nothing else. Refuses when
+    /// another try has the plan, the name is taken, or another write of the connector runs.
+    pub(crate) fn reserve(
         &mut self,
         waiting: &Waiting,
         call_id: &str,
         now: Duration,
         inner: &Inner,
-    ) -> Result<(Arc<Client>, CancellationToken), Refusal> {
+    ) -> Result<CancellationToken, Refusal> {
         let plan = &waiting.plan;
         self.waiting(plan.id())?;
         // Read under this lock: a writer that comes after it finds the call among those that run.
         waiting.in_force(&inner.set(), now, inner.limits.plan_lifetime)?;
-        let id = plan.connector().id();
+        if self.running.values().any(|call| call.plan.id() == plan.id()) {
+            return Err(Refusal::new(Code::PlanUnknown, "the plan is being carried out already"));
+        }
         if self.running.contains_key(call_id) {
             return Err(Refusal::new(Code::CallInvalid, "a call of this id is running already"));
         }
+        let id = plan.connector().id();
         let writes = |call: &Running| call.plan.is_write() && call.plan.connector().id() == id;
         if plan.is_write() && self.running.values().any(writes) {
             let reason = format!("another write of `{id}` is under way");
             let advice = "Wait for the write before and call again.";
             return Err(Refusal::new(Code::WriteInFlight, reason).advise(advice));
         }
+        let token = CancellationToken::new();
+        let running = Running { plan: Arc::clone(plan), token: token.clone() };
+        self.running.insert(call_id.to_owned(), running);
+        Ok(token)
+    }
+
+    /// Takes the plan of a reserved call for good. Refuses, and then takes nothing, when the call was cancelled, the
+    /// plan is no longer in force, or the calls of this minute are made.
+    pub(crate) fn begin(
+        &mut self,
+        waiting: &Waiting,
+        token: &CancellationToken,
+        now: Duration,
+        inner: &Inner,
+    ) -> Result<Arc<Client>, Refusal> {
+        let plan = &waiting.plan;
+        if token.is_cancelled() {
+            return Err(self.given_up(waiting, now, inner));
+        }
+        waiting.in_force(&inner.set(), now, inner.limits.plan_lifetime)?;
+        let id = plan.connector().id();
         let grant = plan.connector().grant_hash();
         let client = match self.clients.get(id) {
             Some((hash, client)) if *hash == grant => Arc::clone(client),
@@ -202,10 +225,14 @@ impl State {
         self.plans.retain(|other| other.plan.id() != plan.id());
         self.plan_bytes = self.plan_bytes.saturating_sub(plan.size());
         self.flows.confirm(&waiting.conversation, plan.flows(), id);
-        let token = CancellationToken::new();
-        let running = Running { plan: Arc::clone(plan), token: token.clone() };
-        self.running.insert(call_id.to_owned(), running);
-        Ok((client, token))
+        Ok(client)
+    }
+
+    /// Why a call was cancelled that had not begun.
+    pub(crate) fn given_up(&self, waiting: &Waiting, now: Duration, inner: &Inner) -> Refusal {
+        let changed = waiting.in_force(&inner.set(), now, inner.limits.plan_lifetime).err();
+        let cancelled = || Refusal::new(Code::NetCancelled, "the call was cancelled before it was sent");
+        changed.filter(|_| self.store.is_some()).unwrap_or_else(cancelled)
     }
 
     /// A call came to its end.

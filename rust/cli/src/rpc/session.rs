@@ -9,7 +9,6 @@ use connector_core::{Code, Refusal, record};
 use connector_runtime::{Secret, Session};
 use smol_str::SmolStr;
 
-use super::asking::AskingStore;
 use super::export::{self, GrammarParams, ReadParams, ToolsParams};
 use super::message::{Failure, Request, object};
 use super::server::{Outcome, Server};
@@ -128,7 +127,7 @@ pub(super) fn call(server: &mut Server, request: &Request) -> Result<Outcome, Fa
         "call.execute" => return execute(server, request.params()?),
         "call.cancel" => {
             let Cancel { session, call_id } = request.params()?;
-            Ok(object([("cancelled", find_open(server, &session)?.cancel(&call_id).into())]))
+            Ok(object([("cancelled", find(server, &session)?.cancel(&call_id).into())]))
         }
         "audit.read" => {
             let OfSession { session } = request.params()?;
@@ -152,16 +151,15 @@ pub(super) fn call(server: &mut Server, request: &Request) -> Result<Outcome, Fa
     result.map(Outcome::Now)
 }
 
-/// A session that is open, and its store where that asks.
+/// A session that is open.
 pub(crate) struct Open {
     pub(super) session: Arc<Session>,
-    asking: Option<Arc<AskingStore>>,
     host: Option<Host>,
 }
 
 impl Open {
-    pub(super) fn new(session: Arc<Session>, asking: Option<Arc<AskingStore>>, host: Option<Host>) -> Self {
-        Self { session, asking, host }
+    pub(super) fn new(session: Arc<Session>, host: Option<Host>) -> Self {
+        Self { session, host }
     }
 
     /// Keeps what the host of a store keeps, where that is on this side.
@@ -173,12 +171,6 @@ impl Open {
     pub(crate) fn close(&self) {
         self.keep();
         self.session.close();
-        self.asking.iter().for_each(|store| store.close());
-    }
-
-    fn cancel(&self, call_id: &str) -> bool {
-        let waits = self.asking.as_ref().is_some_and(|store| store.cancel(call_id));
-        self.session.cancel(call_id) || waits
     }
 }
 
@@ -227,15 +219,14 @@ fn plan(server: &Server, params: PlanCall) -> Result<Value, Failure> {
     ]))
 }
 
+/// The call has begun, under its id, when this returns: the next line can cancel it.
 fn execute(server: &Server, params: Execute) -> Result<Outcome, Failure> {
-    let session = find(server, &params.session)?;
+    let Execute { session, plan, confirmation, call_id, max_chars } = params;
+    let budget = max_chars.and_then(|chars| usize::try_from(chars.get()).ok());
+    let session = find(server, &session)?;
+    let call = session.execute(&plan, confirmation.as_deref(), call_id.as_deref(), budget);
     Ok(Outcome::Later(Box::pin(async move {
-        let Execute { plan, confirmation, call_id, max_chars, .. } = params;
-        let budget = max_chars.and_then(|chars| usize::try_from(chars.get()).ok());
-        let call_id = call_id.unwrap_or_else(|| plan.clone());
-        let time = session.time_of(&plan).unwrap_or_default();
-        let call = session.execute(&plan, confirmation.as_deref(), Some(&call_id), budget);
-        let answer = AskingStore::within(call_id.to_string(), time, call).await?;
+        let answer = call.await?;
         let mut members = vec![
             ("text", Value::from(answer.text)),
             ("truncated", answer.truncated.into()),

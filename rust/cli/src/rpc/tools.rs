@@ -122,10 +122,8 @@ pub(super) fn open(server: &mut Server, params: &OpenParams) -> Result<Value, Fa
     options.trusted = trusted(params)?;
     options.policies = policies(params.policies.as_ref())?;
     let name = format!("s{}", server.opened + 1);
-    let asking = params.ask_credentials.then(|| AskingStore::new(name.clone(), server.answers.clone()));
-    let asking = asking.map(Arc::new);
-    if let Some(store) = &asking {
-        options.credentials = Arc::<AskingStore>::clone(store);
+    if params.ask_credentials {
+        options.credentials = Arc::new(AskingStore::new(name.clone(), server.answers.clone()));
     }
     let mut members = vec![("session", Value::from(name.as_str()))];
     let (session, host) = match &params.store {
@@ -140,7 +138,7 @@ pub(super) fn open(server: &mut Server, params: &OpenParams) -> Result<Value, Fa
         }
     };
     server.opened += 1;
-    server.sessions.insert(name, Open::new(Arc::new(session), asking, host));
+    server.sessions.insert(name, Open::new(Arc::new(session), host));
     Ok(object(members))
 }
 

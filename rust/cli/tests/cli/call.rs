@@ -170,3 +170,34 @@ fn what_the_network_refuses_has_a_code() {
     assert_eq!((said.status, said.out.as_str()), (1, ""));
     assert!(said.err.contains("error[net.connect]: "), "{}", said.err);
 }
+
+#[test]
+fn the_wait_that_a_server_asks_for_is_told() {
+    let api = Api::new(|_| json("429 Too Many Requests\r\nRetry-After: 60", "{}"));
+    let said = call(&api, "find", r#"{"words": "tea"}"#).with_token(TOKEN).run();
+    assert_eq!(said.status, 1);
+    assert_eq!(said.err, "The server asks to wait 60 s before another call.\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_write_that_is_interrupted_tells_that_its_outcome_is_unknown() {
+    use connector_testkit::Step;
+    use std::io::Read;
+    use std::process::Stdio;
+
+    for (signal, status) in [("INT", 130), ("TERM", 143)] {
+        let api = Api::plain(vec![Step::ReadRequest, Step::AwaitClose]);
+        let mut call = call(&api, "add", r#"{"text": "x"}"#).with_token(TOKEN).with(&["--yes"]);
+        let mut child = call.command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        while api.requests().is_empty() {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        let pid = child.id().to_string();
+        assert!(std::process::Command::new("kill").args(["-s", signal, &pid]).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(status), "{signal}");
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert!(said.contains("error[outcome_unknown]: "), "{said}");
+    }
+}

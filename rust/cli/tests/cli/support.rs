@@ -157,7 +157,14 @@ impl Api {
         Self { server, _runtime: runtime }
     }
 
-    /// The same under TLS, for these names.
+    /// A plain server that does what a script says on each connection.
+    pub(crate) fn plain(script: Script) -> Self {
+        let runtime = runtime();
+        let server = runtime.block_on(Server::plain(script)).unwrap();
+        Self { server, _runtime: runtime }
+    }
+
+    /// A TLS server for these names that answers by this function.
     pub(crate) fn tls(
         authority: &Authority,
         names: &[&str],

@@ -246,6 +246,7 @@ fn budget(tool: &Tool, limits: &TrustLimits) -> Budget {
     Budget {
         total: total.min(limits.total_timeout_ceiling),
         connect: limits.connect_timeout,
+        url_bytes: limits.url_bytes,
         header_bytes: limits.response_header_bytes,
         wire_bytes: decoded.min(limits.response_wire_bytes),
         decoded_bytes: decoded,

@@ -54,6 +54,8 @@ pub struct Budget {
     pub total: Duration,
     /// Making one connection.
     pub connect: Duration,
+    /// Bytes of the URL of a redirect that is followed.
+    pub url_bytes: usize,
     /// Bytes of all response header fields.
     pub header_bytes: usize,
     /// Bytes of the response body on the wire.

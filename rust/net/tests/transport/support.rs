@@ -26,6 +26,7 @@ pub(crate) fn budget() -> Budget {
     Budget {
         total: PATIENCE,
         connect: Duration::from_secs(5),
+        url_bytes: 8 << 10,
         header_bytes: 32 << 10,
         wire_bytes: 1 << 20,
         decoded_bytes: 4 << 20,

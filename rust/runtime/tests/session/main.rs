@@ -12,6 +12,7 @@
 #[path = "../../../core/tests/manifest/base.rs"]
 #[allow(dead_code, reason = "only the manifest is used")]
 mod base;
+mod begin;
 mod confirmation;
 mod contract;
 mod credentials;

@@ -11,6 +11,7 @@
 
 mod corpora;
 mod documentation;
+mod mutants;
 mod scenarios;
 
 use std::sync::Arc;

@@ -155,3 +155,17 @@ fn no_limit_that_a_host_sets_is_a_defect() {
         }
     }
 }
+
+#[test]
+fn a_call_is_cancelled_by_the_very_next_line() {
+    for _ in 0..5 {
+        let mut stage = Stage::scripted(silent());
+        let plan = stage.plan("a.add");
+        let params = stage.execute_params(&plan, &json!({"callId": "mine"}));
+        let cancel = json!({"session": stage.session, "callId": "mine"});
+        let running = stage.rpc.send("call.execute", &params);
+        assert_eq!(stage.rpc.call("call.cancel", &cancel), json!({"cancelled": true}));
+        let ended = stage.rpc.answer(running);
+        assert!(["net.cancelled", "outcome_unknown"].contains(&code(&ended)), "{ended}");
+    }
+}
