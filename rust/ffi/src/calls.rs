@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use connector_core::call::ToolCall;
-use connector_runtime::{PlanView, Session};
+use connector_runtime::PlanView;
 
 use crate::error::ConnectorError;
 use crate::grant::Effect;
@@ -21,6 +21,7 @@ pub struct PreviewHeader {
     name: String,
     value: String,
     fixed: bool,
+    credential: bool,
 }
 
 #[uniffi::export]
@@ -33,6 +34,11 @@ impl PreviewHeader {
     /// The value, a credential as `<credential NAME>`.
     pub fn value(&self) -> Result<String, ConnectorError> {
         Ok(self.value.clone())
+    }
+
+    /// Whether the value is not what is sent, but names a credential (`<credential NAME>`).
+    pub fn is_credential(&self) -> Result<bool, ConnectorError> {
+        Ok(self.credential)
     }
 
     /// Whether the transport fixes it.
@@ -101,8 +107,9 @@ impl PlannedCall {
     /// All header fields in the order of the wire.
     pub fn headers(&self) -> Result<Vec<Arc<PreviewHeader>>, ConnectorError> {
         let header = |header: &connector_core::call::PreviewHeader| {
-            let (name, value, fixed) = (header.name.to_string(), header.value.clone(), header.fixed);
-            Arc::new(PreviewHeader { name, value, fixed })
+            let (name, value) = (header.name.to_string(), header.value.to_string());
+            let (fixed, credential) = (header.fixed, header.credential);
+            Arc::new(PreviewHeader { name, value, fixed, credential })
         };
         Ok(self.view.preview.headers.iter().map(header).collect())
     }
@@ -110,6 +117,11 @@ impl PlannedCall {
     /// The body, when one is sent.
     pub fn body(&self) -> Result<Option<String>, ConnectorError> {
         Ok(self.view.preview.body.clone())
+    }
+
+    /// Whether a credential stands in the body, as `<credential NAME>`.
+    pub fn has_body_credential(&self) -> Result<bool, ConnectorError> {
+        Ok(self.view.preview.body_credential)
     }
 
     /// Everything as lines of text for a person, invisible and bidi characters escaped.
@@ -199,13 +211,9 @@ impl ConnectorRuntime {
         call_id: Option<String>,
         max_chars: Option<u32>,
     ) -> Result<Arc<Answer>, ConnectorError> {
-        let session: Session = self.session()?.clone();
         let room = max_chars.map(|chars| usize::try_from(chars).unwrap_or(usize::MAX));
-        let answer =
-            self.run(async move {
-                session.execute(&plan, confirmation.as_deref(), call_id.as_deref(), room).await
-            })
-            .await??;
+        let call = self.session()?.execute(&plan, confirmation.as_deref(), call_id.as_deref(), room);
+        let answer = self.run(call).await??;
         Ok(Arc::new(Answer { answer }))
     }
 

@@ -207,9 +207,9 @@ impl StoreLocation {
 fn limits(changed: &HashMap<String, u64>) -> Result<TrustLimits, ConnectorError> {
     let mut limits = TrustLimits::default();
     for (name, value) in changed {
-        if !limits.set(name, *value) {
-            return Err(ConnectorError::host(format!("there is no limit `{name}`")));
-        }
+        limits
+            .set(name, *value)
+            .map_err(|fault| ConnectorError::host(format!("the limit `{name}`: {fault}")))?;
     }
     Ok(limits)
 }

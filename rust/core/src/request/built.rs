@@ -161,7 +161,7 @@ impl Built {
             Some(BuiltBody::Text(text)) => text.len(),
             None => 0,
         };
-        size_of::<Self>() + self.url.as_str().len() + self.literal_prefix.len() + headers + body
+        size_of::<Self>() + self.url.as_str().len() + self.literal_prefix().len() + headers + body
     }
 
     /// The places that secrets fill, each once for each place.

@@ -12,6 +12,8 @@ use super::query::{Query, QueryValue};
 use super::settings::Settings;
 use super::slot::{Fill, Position, Slot, Source};
 use super::template::{Request, RequestDraft};
+use smol_str::SmolStr;
+
 use crate::json::Value;
 use crate::limits::TrustLimits;
 
@@ -89,7 +91,8 @@ impl Least<'_> {
     fn placed(&self, slot: &Slot, position: Position, name: &str) -> Placed {
         let setting =
             (slot.source == Source::Setting).then(|| self.settings.get(slot.name.as_str())).flatten();
-        let placed = setting.map(|value| place(position, slot.options, name, Some(value), self.limits));
+        let placed = setting
+            .map(|value| place(position, slot.options, &SmolStr::from(name), Some(value), self.limits));
         placed.and_then(Result::ok).unwrap_or(Placed::Omitted)
     }
 
