@@ -1,9 +1,11 @@
 //! Calls planned and carried out.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use connector_core::Refusal;
 use connector_core::call::ToolCall;
-use connector_runtime::PlanView;
+use connector_runtime::{PlanView, Session};
+use tokio::task::{AbortHandle, JoinHandle};
 
 use crate::error::ConnectorError;
 use crate::grant::Effect;
@@ -176,6 +178,48 @@ impl Answer {
     }
 }
 
+/// A call that is under way. When nobody holds it any more, it is cancelled.
+#[derive(uniffi::Object)]
+pub struct RunningCall {
+    session: Session,
+    id: String,
+    abort: AbortHandle,
+    task: Mutex<Option<JoinHandle<Result<connector_runtime::Answer, Refusal>>>>,
+}
+
+#[uniffi::export]
+impl RunningCall {
+    /// Waits for the answer, once.
+    pub async fn answer(&self) -> Result<Arc<Answer>, ConnectorError> {
+        let task = self.task.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let task = task.ok_or_else(|| ConnectorError::host("the answer of this call was taken already"))?;
+        // When nobody waits any more, the call ends.
+        let _ends_with_this = Aborted(self.abort.clone());
+        let answer = task.await.map_err(|_| ConnectorError::internal("the call ended by a defect"))??;
+        Ok(Arc::new(Answer { answer }))
+    }
+
+    /// Cancels the call, whose socket is closed at once; gives whether it was under way.
+    pub fn cancel(&self) -> Result<bool, ConnectorError> {
+        Ok(self.session.cancel(&self.id))
+    }
+}
+
+impl Drop for RunningCall {
+    fn drop(&mut self) {
+        self.abort.abort();
+    }
+}
+
+/// Ends a task when it is dropped.
+struct Aborted(AbortHandle);
+
+impl Drop for Aborted {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
 #[uniffi::export]
 impl ConnectorRuntime {
     /// Plans a call of a model: `name` is the full name of a tool, `arguments` the JSON text of an object, `contract` that
@@ -201,8 +245,8 @@ impl ConnectorRuntime {
     /// empty; `call_id` a name by which `cancel` finds the call, the plan's own where it is absent; `max_chars` a smaller
     /// budget for the text.
     ///
-    /// Kotlin: cancelling the coroutine cancels the call. Swift: use `withTaskCancellationHandler`, or the wrapper of the
-    /// package, which does; cancelling a task does not reach Rust by itself. The socket is closed at once.
+    /// Kotlin: cancelling the coroutine cancels the call, and its socket is closed at once. Swift: cancelling a task does
+    /// not reach Rust; `execute(_:confirmation:)` of the package ends with its task.
     #[uniffi::method(default(confirmation = None, call_id = None, max_chars = None))]
     pub async fn execute(
         &self,
@@ -211,10 +255,29 @@ impl ConnectorRuntime {
         call_id: Option<String>,
         max_chars: Option<u32>,
     ) -> Result<Arc<Answer>, ConnectorError> {
+        self.begin(plan, confirmation, call_id, max_chars)?.answer().await
+    }
+
+    /// The same, in two steps: the call has begun when this returns, and can be cancelled from then on.
+    #[uniffi::method(default(confirmation = None, call_id = None, max_chars = None))]
+    pub fn begin(
+        &self,
+        plan: String,
+        confirmation: Option<String>,
+        call_id: Option<String>,
+        max_chars: Option<u32>,
+    ) -> Result<Arc<RunningCall>, ConnectorError> {
         let room = max_chars.map(|chars| usize::try_from(chars).unwrap_or(usize::MAX));
-        let call = self.session()?.execute(&plan, confirmation.as_deref(), call_id.as_deref(), room);
-        let answer = self.run(call).await??;
-        Ok(Arc::new(Answer { answer }))
+        let session = self.session()?;
+        // The session reserves the call's place here, on the caller's thread.
+        let threads = self.threads()?;
+        let call = {
+            let _inside = threads.enter();
+            session.execute(&plan, confirmation.as_deref(), call_id.as_deref(), room)
+        };
+        let task = threads.spawn(call);
+        let (session, id) = (session.clone(), call_id.unwrap_or(plan));
+        Ok(Arc::new(RunningCall { session, id, abort: task.abort_handle(), task: Mutex::new(Some(task)) }))
     }
 
     /// Cancels a running call; its socket is closed at once. Gives whether there was one.

@@ -25,7 +25,7 @@ use connector_core::Refusal;
 use connector_core::json::{Numbers, Profile, Value, read_strict};
 
 pub use audit::{AuditEvent, AuditRecord, AuditTrail, Damage, InterruptedWrite};
-pub use calls::{Answer, PlannedCall, PreviewHeader};
+pub use calls::{Answer, PlannedCall, PreviewHeader, RunningCall};
 pub use check::{CheckReport, Finding, ManifestSummary, Severity, check_manifest};
 pub use credentials::{CredentialKey, CredentialStore, HostError};
 pub use error::{ConnectorError, ErrorCode, error_codes};

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use connector_core::Refusal;
 use connector_runtime::Session;
 use tokio::runtime::{Builder, Runtime};
-use tokio::task::AbortHandle;
 
 use crate::check::{self, CheckReport};
 use crate::error::ConnectorError;
@@ -92,15 +91,9 @@ impl ConnectorRuntime {
         Ok(&self.session)
     }
 
-    /// Runs on the threads of this object. Dropping what waits for it ends it.
-    pub(crate) async fn run<T: Send + 'static>(
-        &self,
-        work: impl Future<Output = T> + Send + 'static,
-    ) -> Result<T, ConnectorError> {
-        let Some(tokio) = &self.tokio else { return Err(ConnectorError::internal("the threads are gone")) };
-        let task = tokio.spawn(work);
-        let _ends_with_this = Aborted(task.abort_handle());
-        task.await.map_err(|_| ConnectorError::internal("the call ended by a defect"))
+    /// The threads of this object.
+    pub(crate) fn threads(&self) -> Result<&Runtime, ConnectorError> {
+        self.tokio.as_ref().ok_or_else(|| ConnectorError::internal("the threads are gone"))
     }
 }
 
@@ -111,13 +104,5 @@ impl Drop for ConnectorRuntime {
         if let Some(tokio) = self.tokio.take() {
             tokio.shutdown_background();
         }
-    }
-}
-
-struct Aborted(AbortHandle);
-
-impl Drop for Aborted {
-    fn drop(&mut self) {
-        self.0.abort();
     }
 }

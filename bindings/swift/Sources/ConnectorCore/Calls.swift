@@ -2,7 +2,8 @@ import Foundation
 
 extension ConnectorRuntime {
   /// Carries out a plan, once, and ends with the task: when that is cancelled, the socket is closed at once, and the error is
-  /// `ConnectorError` with the code `net.cancelled` (or `outcome_unknown` for a write that may have happened).
+  /// `ConnectorError` with the code `net.cancelled` (or `outcome_unknown` for a write that may have happened). A task that was
+  /// cancelled before throws `CancellationError`, and the plan can still be used.
   ///
   /// ```swift
   /// let plan = try connectors.plan(contract: contract, name: call.name(), arguments: call.arguments())
@@ -15,13 +16,12 @@ extension ConnectorRuntime {
   ///   - confirmation: The digest that a person was shown, where `plan.needsConfirmation()` is not empty.
   ///   - maxChars: A smaller budget for the text than the manifest's.
   public func execute(_ plan: PlannedCall, confirmation: String? = nil, maxChars: UInt32? = nil) async throws -> Answer {
-    let id = try plan.id()
-    // A name of our own: the plan's may be in use for `cancel` elsewhere.
-    let callId = UUID().uuidString
+    try Task.checkCancellation()
+    let call = try begin(plan: plan.id(), confirmation: confirmation, callId: UUID().uuidString, maxChars: maxChars)
     return try await withTaskCancellationHandler {
-      try await execute(plan: id, confirmation: confirmation, callId: callId, maxChars: maxChars)
+      try await call.answer()
     } onCancel: {
-      _ = try? self.cancel(callId: callId)
+      _ = try? call.cancel()
     }
   }
 }
