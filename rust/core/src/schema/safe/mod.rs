@@ -17,6 +17,7 @@
 mod clean;
 mod parts;
 mod readable;
+mod spoken;
 #[cfg(test)]
 mod tests;
 mod write;
