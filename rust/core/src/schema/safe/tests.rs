@@ -1,6 +1,6 @@
 //! What is kept and what is written anew.
 
-use crate::json::{Path, Value, read_text};
+use crate::json::{Numbers, Path, Profile, Value, read_strict};
 use crate::limits::TrustLimits;
 use crate::rule::Findings;
 use crate::schema::{Options, SAFE_BYTES, Schema};
@@ -8,7 +8,8 @@ use crate::text::{Cleaner, Context, ModelTokens};
 
 fn compiled(text: &str) -> Schema {
     let mut findings = Findings::new();
-    let source = read_text(text).unwrap();
+    let profile = Profile { max_bytes: 1 << 20, max_depth: 64, numbers: Numbers::Any };
+    let source = read_strict(text.as_bytes(), profile).unwrap();
     Schema::compile(&source, &Path::Root, Options::default(), &TrustLimits::default(), &mut findings)
         .unwrap_or_else(|| panic!("{text}: {:?}", findings.list()))
 }
@@ -231,7 +232,7 @@ fn what_is_told_to_the_model_is_true_of_every_value() {
         ),
         (
             r#"{"type":"number","if":{"minimum":0.5},"then":{"description":"A height."},"description":"Metres."}"#,
-            Some("Metres."),
+            Some("Metres. (minimum 0.5 or exclusiveMaximum 0.5)"),
         ),
         (
             r##"{"anyOf":[{"type":"number","minimum":0.5,"description":"Metres."},{"type":"null"}]}"##,
@@ -269,7 +270,7 @@ fn enumerations_of_numbers_stay_where_llama_rn_writes_their_values() {
     for (text, expected) in [
         (
             r#"{"enum":[12345678901234567,1]}"#,
-            r#"{"type":"number","description":"(integer, one of 1, 12345678901234567)"}"#,
+            r#"{"type":"number","description":"(integer, one of 12345678901234567, 1)"}"#,
         ),
         (
             r#"{"enum":[0.1234567890123456]}"#,
