@@ -8,7 +8,7 @@ use crate::toolset::{Contract, Envelope, InText, ToolSet};
 use crate::{Code, Refusal};
 
 /// The most calls of one answer.
-const MOST: u64 = 8;
+pub(super) const MOST: u64 = 8;
 
 /// Whether the model has to call a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
