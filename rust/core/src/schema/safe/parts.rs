@@ -511,12 +511,16 @@ fn order(a: Option<Bound>, b: Option<Bound>, upper: bool) -> std::cmp::Ordering 
 /// Whether integers of more than 16 digits are what a set is about: the converter's `integer` would leave them out, where
 /// its `number` writes 17 digits and an exponent.
 fn is_far(part: &Num) -> bool {
-    let ends = [part.lo, part.hi].into_iter().flatten().map(|bound| bound.at);
-    let far = |at: Dec| {
+    let digits = |at: Dec| {
         let (mantissa, power) = at.parts();
-        i64::try_from(mantissa.unsigned_abs().to_string().len()).unwrap_or(i64::MAX) + power > 16
+        i64::try_from(mantissa.unsigned_abs().to_string().len()).unwrap_or(i64::MAX) + power
     };
-    ends.chain(part.step).any(far)
+    // The bound nearer to zero has to leave room for numbers beyond it.
+    let beyond =
+        |bound: Option<Bound>, near: bool| bound.is_some_and(|bound| digits(bound.at) + i64::from(near) > 16);
+    beyond(part.lo, part.lo.is_some_and(|lo| lo.at.is_positive()))
+        || beyond(part.hi, part.hi.is_some_and(|hi| !hi.at.is_positive()))
+        || part.step.is_some_and(|step| digits(step) > 16)
 }
 
 /// The integer at or inside a bound; nothing where it has too many digits.

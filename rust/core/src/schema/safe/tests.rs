@@ -301,6 +301,11 @@ fn integers_of_many_digits_can_be_written() {
             r#"{"type":"number","description":"(integer, minimum 1, multipleOf 10000000000000000)"}"#,
             "/minimum",
         ),
+        (
+            r#"{"type":"integer","minimum":9007199254740991}"#,
+            r#"{"type":"number","description":"(integer, minimum 9007199254740991)"}"#,
+            "/minimum",
+        ),
         // The bound that can be written is, and only the other one is told.
         (
             r#"{"type":"integer","minimum":0,"maximum":9007199254740991}"#,
