@@ -36,8 +36,8 @@ fn write(value: &Value, text: &mut String) -> Option<()> {
     Some(())
 }
 
-/// The text of a value as llama.rn's converter writes constants: numbers of doubles with the exponents of C. With `far`,
-/// integers of more than 16 digits have one too, as its rule of numbers takes them.
+/// The text of a value as llama.rn's converter writes constants: numbers of doubles with the exponents of C. With `far`
+/// as its rule of numbers takes them: integers of more than 16 digits with an exponent, none of which begins with zero.
 pub fn dumped(value: &serde_json::Value, far: bool) -> String {
     use serde_json::Value as Json;
     match value {
@@ -57,7 +57,7 @@ pub fn dumped(value: &serde_json::Value, far: bool) -> String {
                 Some(exponent) => ('-', exponent),
                 None => ('+', exponent.trim_start_matches('+')),
             };
-            format!("{digits}e{sign}{exponent:0>2}")
+            if far { format!("{digits}e{sign}{exponent}") } else { format!("{digits}e{sign}{exponent:0>2}") }
         }
         Json::Array(items) => {
             format!("[{}]", items.iter().map(|item| dumped(item, far)).collect::<Vec<_>>().join(","))

@@ -146,9 +146,21 @@ fn without_zeros(part: &Num, zeros: usize) -> Option<Vec<Num>> {
     let step = Some(scaled(part.step?)?);
     let whole = Num { lo: bound(part.lo)?, hi: bound(part.hi)?, step, off };
     let zero = Some(Bound { at: Dec::ZERO, inclusive: false });
-    let halves = [Num { lo: zero, ..Num::ANY }, Num { hi: zero, ..Num::ANY }];
-    let halves = halves.iter().map(|half| whole.and(half).ok()).collect::<Option<Vec<Num>>>()?;
-    Some(halves.into_iter().filter(|half| half.member() != Ok(None)).collect())
+    // With its zeros a number has no more digits than others, where there are such.
+    let room = INTEGER_REACH.saturating_sub(power);
+    let cap = |sign: i128| Dec::new(sign, room).map(|at| Bound { at, inclusive: false });
+    let sides = [(zero, None, None, cap(1)), (None, zero, cap(-1), None)];
+    let mut halves = Vec::new();
+    for (lo, hi, least, most) in sides {
+        let half = whole.and(&Num { lo, hi, ..Num::ANY }).ok()?;
+        let short = half.and(&Num { lo: least, hi: most, ..Num::ANY }).ok()?;
+        if room > 0 && short.member() != Ok(None) {
+            halves.push(short);
+        } else if half.member() != Ok(None) {
+            halves.push(half);
+        }
+    }
+    Some(halves)
 }
 
 /// Whether integers of so many digits may be in a set, as far as its bounds and its step say.

@@ -1,6 +1,6 @@
 //! The kinds of values, each in the forms that llama.rn's converter reads right.
 
-use super::readable::{BOUND, CHARS, ITEMS, OPTIONAL, has_rule, is_plain, takes_a_rule};
+use super::readable::{BOUND, CHARS, ITEMS, LAST, OPTIONAL, end_is_read, has_rule, is_plain, takes_a_rule};
 use super::spoken;
 use super::write::{COMBINED, FEW, Writer, holding, spoken as in_parentheses};
 use crate::json::{Object, Value};
@@ -275,10 +275,8 @@ impl<'s> Writer<'s> {
             let lo = parts.iter().map(|part| part.lo).min_by(|a, b| order(*a, *b, false)).flatten();
             let hi = parts.iter().map(|part| part.hi).max_by(|a, b| order(*a, *b, true)).flatten();
             let mut lost = parts.first().cloned().unwrap_or_default();
-            let bounds = [
-                ("minimum", LOWER, lo.map(|lo| whole(lo, true)), &mut lost.lo),
-                ("maximum", UPPER, hi.map(|hi| whole(hi, false)), &mut lost.hi),
-            ];
+            let (least, most) = (lo.map(|lo| whole(lo, true)), hi.map(|hi| whole(hi, false)));
+            let bounds = [("minimum", LOWER, least, &mut lost.lo), ("maximum", UPPER, most, &mut lost.hi)];
             for (name, keywords, bound, lost) in bounds {
                 match bound {
                     None => {}
@@ -288,6 +286,16 @@ impl<'s> Writer<'s> {
                     }
                     Some(None) => self.change(schemas, keywords, LONG),
                 }
+            }
+            let (least, most) = (least.flatten(), most.flatten());
+            if least.is_none() != most.is_none() && !end_is_read(least.map(i128::from), most.map(i128::from))
+            {
+                const ALONE: &str =
+                    "llama.rn misreads it without another bound: the end of its integers is one";
+                let (name, keywords, end) =
+                    if most.is_none() { ("maximum", LOWER, LAST) } else { ("minimum", UPPER, -LAST) };
+                self.change(schemas, keywords, ALONE);
+                let _ = number.insert(name, end.into());
             }
             if parts.len() > 1 {
                 self.change(schemas, &[STEP, LOWER, UPPER].concat(), UNREAD);
@@ -518,8 +526,8 @@ fn is_far(part: &Num) -> bool {
     // The bound nearer to zero has to leave room for numbers beyond it.
     let beyond =
         |bound: Option<Bound>, near: bool| bound.is_some_and(|bound| digits(bound.at) + i64::from(near) > 16);
-    beyond(part.lo, part.lo.is_some_and(|lo| lo.at.is_positive()))
-        || beyond(part.hi, part.hi.is_some_and(|hi| !hi.at.is_positive()))
+    beyond(part.lo, part.hi.is_none() && part.lo.is_some_and(|lo| lo.at.is_positive()))
+        || beyond(part.hi, part.lo.is_none() && part.hi.is_some_and(|hi| !hi.at.is_positive()))
         || part.step.is_some_and(|step| digits(step) > 16)
 }
 

@@ -15,8 +15,10 @@ pub(super) const ITEMS: u64 = 500;
 pub(super) const CHARS: u64 = 1_999;
 /// Above this many optional members the conversion takes time without measure: it grows with their square.
 pub(super) const OPTIONAL: usize = 256;
-/// The digits of an integer bound.
-pub(super) const BOUND: i128 = 1_000_000_000_000_000;
+/// Below it JavaScript hands on every integer.
+pub(super) const BOUND: i128 = 1 << 53;
+/// The last integer of 16 digits that a double holds.
+pub(super) const LAST: i64 = 9_999_999_999_999_998;
 
 /// Whether the converter reads this schema as the core does. Of references it knows only `#/..`, by names that may
 /// collide: a schema with one is not.
@@ -194,10 +196,23 @@ fn kind_has_values(object: &Object, kind: &str, inner: &Inner) -> bool {
         "integer" => {
             let least = number("minimum").or_else(|| Some(number("exclusiveMinimum")? + 1));
             let most = number("maximum").or_else(|| Some(number("exclusiveMaximum")? - 1));
-            least.zip(most).is_none_or(|(least, most)| least <= most)
+            match (least, most) {
+                (Some(least), Some(most)) => least <= most,
+                (least, most) => end_is_read(least, most),
+            }
         }
         _ => true,
     }
+}
+
+/// Whether a bound is read right where there is no other one. Of a least integer the converter drops the zeros after the
+/// first digit (at `101` it takes `15`), and below a negative bound it writes leading zeros.
+pub(super) fn end_is_read(least: Option<i128>, most: Option<i128>) -> bool {
+    let inner_zero = |least: i128| {
+        let text = least.to_string();
+        text.len() > 15 || text.get(1..text.len() - 1).is_some_and(|inner| inner.contains('0'))
+    };
+    least.is_none_or(|least| least < 0 || !inner_zero(least)) && most.is_none_or(|most| most >= 0)
 }
 
 fn has(object: &Object, names: &[&str]) -> bool {

@@ -308,12 +308,43 @@ fn integers_of_many_digits_can_be_written() {
         ),
         // The bound that can be written is, and only the other one is told.
         (
-            r#"{"type":"integer","minimum":0,"maximum":9007199254740991}"#,
-            r#"{"type":"integer","minimum":0,"description":"(maximum 9007199254740991)"}"#,
+            r#"{"type":"integer","minimum":5,"maximum":9007199254740993}"#,
+            r#"{"type":"integer","minimum":5,"description":"(maximum 9007199254740993)"}"#,
             "/maximum",
         ),
     ] {
         assert_eq!(safe(text), expected);
         assert!(reasons(text)[0].starts_with(changed), "{:?}", reasons(text));
+    }
+}
+
+#[test]
+fn a_bound_that_is_misread_alone_gets_another_one() {
+    for (text, expected) in [
+        (
+            r#"{"type":"integer","minimum":100}"#,
+            r#"{"type":"integer","minimum":100,"maximum":9999999999999998}"#,
+        ),
+        (
+            r#"{"type":"integer","exclusiveMinimum":1004}"#,
+            r#"{"type":"integer","minimum":1005,"maximum":9999999999999998}"#,
+        ),
+        (
+            r#"{"type":"integer","maximum":-1}"#,
+            r#"{"type":"integer","maximum":-1,"minimum":-9999999999999998}"#,
+        ),
+    ] {
+        assert_eq!(safe(text), expected);
+        assert_eq!(reasons(text).len(), 1, "{text}");
+    }
+    for text in [
+        r#"{"type":"integer","minimum":0}"#,
+        r#"{"type":"integer","minimum":10}"#,
+        r#"{"type":"integer","minimum":1230}"#,
+        r#"{"type":"integer","minimum":-100}"#,
+        r#"{"type":"integer","maximum":100}"#,
+        r#"{"type":"integer","minimum":100,"maximum":9007199254740991}"#,
+    ] {
+        assert_eq!(safe(text), text);
     }
 }
