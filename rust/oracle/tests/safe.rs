@@ -28,13 +28,18 @@ fn json_of(value: &connector_core::json::Value) -> Value {
     serde_json::from_str(&value.to_text()).unwrap()
 }
 
-fn has_long_number(value: &connector_core::json::Value) -> bool {
+/// Counts numbers of more than 17 digits, and those that may be written with an exponent or without.
+fn spellings(value: &connector_core::json::Value, long: &mut usize, several: &mut usize) {
     use connector_core::json::Value as V;
     match value {
-        V::Number(number) => number.decimal().digits.len() > 17,
-        V::Array(items) => items.iter().any(has_long_number),
-        V::Object(object) => object.values().any(has_long_number),
-        _ => false,
+        V::Number(number) => {
+            *long += usize::from(number.decimal().digits.len() > 17);
+            let size = number.to_f64().abs();
+            *several += usize::from(size != 0.0 && !(1e-4..1e15).contains(&size));
+        }
+        V::Array(items) => items.iter().for_each(|item| spellings(item, long, several)),
+        V::Object(object) => object.values().for_each(|value| spellings(value, long, several)),
+        _ => {}
     }
 }
 
@@ -79,7 +84,10 @@ impl Tally {
                 continue;
             }
             // No double holds a number of more than 17 digits, and no request takes it.
-            if has_long_number(&value) {
+            // Of two that have several spellings each may need another one.
+            let (mut long, mut several) = (0, 0);
+            spellings(&value, &mut long, &mut several);
+            if long > 0 || several > 1 {
                 continue;
             }
             let text = spelled(&value).unwrap_or_else(|| value.to_text());

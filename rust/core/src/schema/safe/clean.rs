@@ -9,6 +9,9 @@ use crate::text::Cleaner;
 /// The longest title or description, in characters; manifests allow no more either.
 const CHARS: usize = 8_192;
 
+/// What is told of the one format that the converter has a rule for and takes for more.
+pub(super) const DATE: &str = "`format`: llama.rn takes a 31st of every month; the core does not";
+
 /// A copy of a readable schema with clean texts.
 pub(super) fn schema(value: &Value, at: &Path<'_>, cleaner: &Cleaner, changes: &mut Vec<Change>) -> Value {
     let Value::Object(object) = value else { return value.clone() };
@@ -18,6 +21,9 @@ pub(super) fn schema(value: &Value, at: &Path<'_>, cleaner: &Cleaner, changes: &
         let kept = if is_annotation(name) {
             annotation(name, value, &at, cleaner, changes)
         } else {
+            if name == "format" && value.as_str() == Some("date") {
+                told(changes, &at, DATE);
+            }
             Some(match (keyword(name), value) {
                 (Keyword::Schema | Keyword::Items, value) => schema(value, &at, cleaner, changes),
                 (Keyword::Schemas, Value::Array(list)) => {

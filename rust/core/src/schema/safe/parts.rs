@@ -173,6 +173,9 @@ impl<'s> Writer<'s> {
                 self.change(schemas, &["format"], UNREAD);
                 return self.lengths(string, part.length, schemas);
             }
+            if name == "date" {
+                self.change(schemas, &["format"], super::clean::DATE.trim_start_matches("`format`: "));
+            }
             if part.length != ANY_LENGTH {
                 self.change(schemas, &["minLength", "maxLength"], "llama.rn passes it over beside a format");
                 self.tell_length(part.length, &["minLength", "maxLength"]);

@@ -33,7 +33,7 @@ fn what_is_read_right_stays_as_it_is() {
         r#"{"type":"object","properties":{"a":{"type":"string","description":"x"}},"required":["a"]}"#,
         r#"{"type":"object","properties":{"n":{"type":"integer","minimum":1,"maximum":9}},"additionalProperties":false}"#,
         r#"{"type":"object","properties":{"t":{"type":"array","items":{"enum":["a","b"]},"maxItems":5}}}"#,
-        r#"{"type":"object","properties":{"p":{"type":"string","pattern":"^[a-z]{2}$"},"d":{"type":"string","format":"date"}}}"#,
+        r#"{"type":"object","properties":{"p":{"type":"string","pattern":"^[a-z]{2}$"},"d":{"type":"string","format":"uuid"}}}"#,
         r#"{"type":"object","properties":{"u":{"anyOf":[{"type":"string"},{"type":"null"}],"default":null}}}"#,
         r#"{"type":"object","additionalProperties":{"type":"number"}}"#,
         r#"{"type":"object","properties":{"s":{"type":["string","null"],"maxLength":1999}}}"#,
@@ -347,4 +347,14 @@ fn a_bound_that_is_misread_alone_gets_another_one() {
     ] {
         assert_eq!(safe(text), text);
     }
+}
+
+#[test]
+fn a_date_stays_and_its_days_are_told() {
+    let text = r#"{"type":"object","properties":{"d":{"type":"string","format":"date"}}}"#;
+    assert_eq!(safe(text), text);
+    let told = "/properties/d/format: `format`: llama.rn takes a 31st of every month; the core does not";
+    assert_eq!(reasons(text), [told]);
+    let anew = text.replace(r#""format""#, r#""not":{"const":5},"format""#);
+    assert_eq!((safe(&anew).as_str(), reasons(&anew)), (text, vec![told.to_owned()]));
 }
