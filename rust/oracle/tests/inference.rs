@@ -150,9 +150,13 @@ fn a_lazy_grammar_begins_at_its_trigger_in_the_middle_of_a_text() {
         let export = export_grammar(&set, &options, Some(&only)).unwrap();
         let [trigger] = export.triggers.as_slice() else { panic!("one trigger: {:?}", export.triggers) };
         let mut more = sampling(generation);
-        // Enough that it comes after a few tokens, and not so much that nothing else is left to draw.
+        // Enough that it comes after a few tokens, and not so much that nothing else is left to draw. The answer does not
+        // end before: after one of no token llama.node takes no other question.
         more["min_p"] = json!(1e-6);
-        more["logit_bias"] = json!([[tiny_token(trigger).unwrap(), 9.0]]);
+        let bias = ["<|im_end|>", "<|endoftext|>", "{\"name\":", "[{\"name\":"];
+        let bias = bias.iter().filter(|word| *word != trigger).map(|word| (*word, -50.0));
+        let bias = bias.chain([(*trigger, 9.0)]);
+        more["logit_bias"] = bias.map(|(word, bias)| json!([tiny_token(word).unwrap(), bias])).collect();
         more["grammar"] = json!(export.gbnf);
         more["grammar_lazy"] = json!(export.lazy);
         more["grammar_triggers"] = json!([{"type": 1, "value": trigger}]);

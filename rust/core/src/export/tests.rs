@@ -144,6 +144,15 @@ fn a_choice_says_what_may_be_called_and_when_the_grammar_begins() {
     let auto = grammar(Envelope::Hermes, ToolChoice::Auto, false);
     assert_eq!((auto.lazy, auto.triggers.as_slice()), (true, ["<tool_call>"].as_slice()));
     assert_eq!(auto.preserved, ["<tool_call>", "</tool_call>"]);
+    for parallel in [false, true] {
+        let auto = grammar(Envelope::Json, ToolChoice::Auto, parallel);
+        assert_eq!(
+            auto.preserved, auto.triggers,
+            "llama.rn throws over a trigger that is a token and not preserved"
+        );
+        assert_eq!(auto.triggers, [if parallel { "[{\"name\":" } else { "{\"name\":" }]);
+        assert!(grammar(Envelope::Json, ToolChoice::Required, parallel).preserved.is_empty());
+    }
     assert!(auto.is_exact());
     let required = grammar(Envelope::Json, ToolChoice::Required, true);
     assert!(!required.lazy && required.triggers.is_empty());
