@@ -16,4 +16,4 @@ mod tiny;
 pub use inference::Inference;
 pub use process::{Failure, Judge, Load, Time};
 pub use setup::judge_program;
-pub use tiny::{tiny_model, tiny_token};
+pub use tiny::tiny_model;

@@ -19,8 +19,8 @@ const PAIRS: [&str; 17] = [
 ];
 /// Characters beyond ASCII that are tokens.
 const OTHERS: [&str; 9] = ["é", "ü", "ß", "ñ", "日", "本", "語", "🙂", "€"];
-/// Whole words that are tokens: those of the template, and with which a call begins, so that a bias on one of them brings
-/// a call about.
+/// Whole words that are tokens: those of the template, and with which a call begins, so that a
+/// call comes about by chance.
 const SPECIAL: [&str; 7] = [
     "<|endoftext|>",
     "<|im_start|>",
@@ -37,12 +37,6 @@ const CONTROL: i32 = 3;
 const USER_DEFINED: i32 = 4;
 
 const TEMPLATE: &str = include_str!("../llama/template.jinja");
-
-/// The number of the token that is this whole word.
-pub fn tiny_token(word: &str) -> Option<u32> {
-    let at = SPECIAL.iter().position(|special| *special == word)?;
-    u32::try_from(128 + PAIRS.len() + OTHERS.len() + at).ok()
-}
 
 /// The bytes of the model.
 pub fn tiny_model(seed: u64) -> Vec<u8> {

@@ -22,13 +22,13 @@ use connector_core::export::{
 };
 use connector_core::json::Value;
 use connector_core::toolset::Envelope;
-use connector_oracle::{Inference, tiny_token};
+use connector_oracle::{Failure, Inference};
 use serde_json::{Value as Json, json};
 use smol_str::SmolStr;
 
 const TOOLS: usize = 40;
 const GENERATIONS: usize = 200;
-const LAZY: usize = 60;
+const LAZY: usize = 320;
 /// More than most calls take; what is longer is unfinished.
 const TOKENS: u64 = 6_000;
 
@@ -133,8 +133,8 @@ fn whatever_a_random_model_finishes_is_a_valid_call() {
     assert_eq!(called.len(), TOOLS);
 }
 
-/// `auto` as it runs: the model writes what it likes, until it writes the trigger. It has no reason to, so that a bias on
-/// that token is its reason; whatever it writes then, the lazy grammar let it write.
+/// `auto` as it runs: the model writes what it likes, until it writes the trigger, which is one of its tokens and so
+/// comes by chance as often as others. Whatever it writes then, the lazy grammar let it write.
 #[test]
 fn a_lazy_grammar_begins_at_its_trigger_in_the_middle_of_a_text() {
     let Some((cases, _)) = suites::tools() else { return };
@@ -150,19 +150,20 @@ fn a_lazy_grammar_begins_at_its_trigger_in_the_middle_of_a_text() {
         let export = export_grammar(&set, &options, Some(&only)).unwrap();
         let [trigger] = export.triggers.as_slice() else { panic!("one trigger: {:?}", export.triggers) };
         let mut more = sampling(generation);
-        // Enough that it comes after a few tokens, and not so much that nothing else is left to draw. The answer does not
-        // end before: after one of no token llama.node takes no other question.
-        more["min_p"] = json!(1e-6);
-        let bias = ["<|im_end|>", "<|endoftext|>", "{\"name\":", "[{\"name\":"];
-        let bias = bias.iter().filter(|word| *word != trigger).map(|word| (*word, -50.0));
-        let bias = bias.chain([(*trigger, 9.0)]);
-        more["logit_bias"] = bias.map(|(word, bias)| json!([tiny_token(word).unwrap(), bias])).collect();
         more["grammar"] = json!(export.gbnf);
         more["grammar_lazy"] = json!(export.lazy);
         more["grammar_triggers"] = json!([{"type": 1, "value": trigger}]);
         more["preserved_tokens"] = json!(export.preserved);
-        let mut result =
-            model.complete(&json!([]), &more).unwrap_or_else(|failure| panic!("{failure:?} {only:?}"));
+        let mut result = match model.complete(&json!([]), &more) {
+            // After an answer of a few tokens llama.node may take no other question.
+            Err(Failure::Refused(why)) if why.contains("in progress") => {
+                let Some(fresh) = inference() else { return };
+                model = fresh;
+                model.complete(&json!([]), &more)
+            }
+            answer => answer,
+        }
+        .unwrap_or_else(|failure| panic!("{failure:?} {only:?}"));
         let text = result["text"].as_str().unwrap().to_owned();
         result.as_object_mut().unwrap().remove("tool_calls");
         if is_cut(&result) {
@@ -174,6 +175,11 @@ fn a_lazy_grammar_begins_at_its_trigger_in_the_middle_of_a_text() {
             assert_eq!(read_text(&set, &export.contract, &text, &limits), Ok(Vec::new()), "{text}");
             continue;
         };
+        if *trigger == "{\"name\":" && text[..at].ends_with('[') {
+            // The token of the other trigger, which holds this one and is none.
+            none += 1;
+            continue;
+        }
         late += usize::from(at > 0);
         let read = match read_text(&set, &export.contract, &text, &limits) {
             Ok(read) => read,
@@ -203,7 +209,7 @@ fn a_lazy_grammar_begins_at_its_trigger_in_the_middle_of_a_text() {
         "{LAZY} lazy generations: {calls} calls, in {late} after other text, in {several} several at once; {code} in \
          open code, {none} without a call, {unfinished} unfinished"
     );
-    assert!(late * 4 > LAZY && calls * 3 > LAZY && several > 2);
+    assert!(late > LAZY / 8 && calls > LAZY / 8 && several > 1);
 }
 
 #[test]
