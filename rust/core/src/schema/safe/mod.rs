@@ -15,6 +15,7 @@
 //! grammars, and the same values.
 
 mod clean;
+mod numbers;
 mod parts;
 mod readable;
 mod spoken;

@@ -1,14 +1,12 @@
 //! The kinds of values, each in the forms that llama.rn's converter reads right.
 
-use super::readable::{BOUND, CHARS, ITEMS, LAST, OPTIONAL, end_is_read, has_rule, is_plain, takes_a_rule};
+use super::readable::{CHARS, ITEMS, OPTIONAL, has_rule, takes_a_rule};
 use super::spoken;
 use super::write::{COMBINED, FEW, Writer, holding, spoken as in_parentheses};
 use crate::json::{Object, Value};
 use crate::schema::arena::Id;
 use crate::schema::array::Arr;
-use crate::schema::decimal::Dec;
 use crate::schema::grammar::notes::{Schemas, Step};
-use crate::schema::number::{Bound, Num};
 use crate::schema::object::Obj;
 use crate::schema::set::{Clause, Set};
 use crate::schema::string::{Str, Words};
@@ -21,7 +19,7 @@ const DATE: &str = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])";
 const TIME: &str =
     "([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)([.][0-9]+)?([Zz]|[+\\x2D]([01][0-9]|2[0-3]):[0-5][0-9])";
 
-const UNREAD: &str = "llama.rn does not enforce it while decoding; the core does";
+pub(super) const UNREAD: &str = "llama.rn does not enforce it while decoding; the core does";
 
 pub(super) fn bare(kind: &'static str) -> Object {
     [("type", kind.into())].into_iter().collect()
@@ -212,15 +210,15 @@ impl<'s> Writer<'s> {
         );
         match of_source {
             Some((text, _)) => {
-                spoken::short(text).into_iter().for_each(|text| self.tell(format!("pattern {text}")));
+                self.tell_all(spoken::short(text).map(|text| format!("pattern {text}")));
             }
-            None => spoken::of_strings(holding(schemas)).for_each(|text| self.tell(text)),
+            None => self.tell_all(spoken::of_strings(holding(schemas))),
         }
         self.lengths(bare("string"), part.length, schemas)
     }
 
     fn tell_length(&mut self, length: Length, names: &[&str; 2]) {
-        spoken::counts(length, names).for_each(|text| self.tell(text));
+        self.tell_all(spoken::counts(length, names));
     }
 
     fn lengths(&mut self, mut string: Object, (least, most): Length, schemas: &Schemas<'s>) -> Object {
@@ -239,80 +237,6 @@ impl<'s> Writer<'s> {
             let _ = string.insert("maxLength", most.into());
         }
         string
-    }
-
-    pub(super) fn numbers(
-        &mut self,
-        parts: &[Num],
-        schemas: &Schemas<'s>,
-        constants: &mut Vec<Value>,
-        list: &mut Vec<Piece>,
-    ) {
-        const LOWER: &[&str] = &["minimum", "exclusiveMinimum"];
-        const UPPER: &[&str] = &["maximum", "exclusiveMaximum"];
-        const STEP: &[&str] = &["multipleOf"];
-        const LONG: &str = "llama.rn cannot write bounds of so many digits";
-        if parts.is_empty() {
-            return;
-        }
-        let points: Vec<Dec> = parts.iter().map_while(spoken::point).collect();
-        let numbers: Vec<crate::json::Number> = points.iter().map(|point| point.to_number()).collect();
-        if points.len() == parts.len() && numbers.iter().all(is_plain) {
-            return constants.extend(numbers.into_iter().map(Value::Number));
-        }
-        let outer = std::mem::take(&mut self.told);
-        let number = if !parts.iter().all(Num::is_integral) {
-            if *parts != [Num::ANY] {
-                self.change(schemas, &[STEP, LOWER, UPPER].concat(), UNREAD);
-                spoken::numbers(parts).into_iter().for_each(|text| self.tell(text));
-            }
-            bare("number")
-        } else if parts.iter().any(is_far) {
-            let reason = "llama.rn writes integers of at most 16 digits: any number passes while decoding";
-            self.change(schemas, &[STEP, LOWER, UPPER].concat(), reason);
-            self.tell("integer".to_owned());
-            spoken::numbers(parts).into_iter().for_each(|text| self.tell(text));
-            bare("number")
-        } else {
-            let mut number = bare("integer");
-            let lo = parts.iter().map(|part| part.lo).min_by(|a, b| order(*a, *b, false)).flatten();
-            let hi = parts.iter().map(|part| part.hi).max_by(|a, b| order(*a, *b, true)).flatten();
-            let mut lost = parts.first().cloned().unwrap_or_default();
-            let (least, most) = (lo.map(|lo| whole(lo, true)), hi.map(|hi| whole(hi, false)));
-            let bounds = [("minimum", LOWER, least, &mut lost.lo), ("maximum", UPPER, most, &mut lost.hi)];
-            for (name, keywords, bound, lost) in bounds {
-                match bound {
-                    None => {}
-                    Some(Some(bound)) => {
-                        let _ = number.insert(name, bound.into());
-                        *lost = None;
-                    }
-                    Some(None) => self.change(schemas, keywords, LONG),
-                }
-            }
-            let (least, most) = (least.flatten(), most.flatten());
-            if least.is_none() != most.is_none() && !end_is_read(least.map(i128::from), most.map(i128::from))
-            {
-                const ALONE: &str =
-                    "llama.rn misreads it without another bound: the end of its integers is one";
-                let (name, keywords, end) =
-                    if most.is_none() { ("maximum", LOWER, LAST) } else { ("minimum", UPPER, -LAST) };
-                self.change(schemas, keywords, ALONE);
-                let _ = number.insert(name, end.into());
-            }
-            if parts.len() > 1 {
-                self.change(schemas, &[STEP, LOWER, UPPER].concat(), UNREAD);
-                spoken::numbers(parts).into_iter().for_each(|text| self.tell(text));
-            } else {
-                if lost.step != Some(Dec::ONE) || !lost.off.is_empty() {
-                    self.change(schemas, STEP, UNREAD);
-                }
-                spoken::numbers(&[lost]).into_iter().for_each(|text| self.tell(text));
-            }
-            number
-        };
-        let told = std::mem::replace(&mut self.told, outer);
-        list.push(Piece { schema: number, told });
     }
 
     /// Nothing inside where the clause has no array.
@@ -344,7 +268,7 @@ impl<'s> Writer<'s> {
                 self.tell("uniqueItems".to_owned());
             }
             if !clause.neg.is_empty() {
-                spoken::negations(holding(schemas)).for_each(|text| self.tell(text));
+                self.tell_all(spoken::negations(holding(schemas)));
             }
         }
         let mut array = bare("array");
@@ -405,7 +329,7 @@ impl<'s> Writer<'s> {
         }
         if !clause.neg.is_empty() {
             self.change(schemas, COMBINED, UNREAD);
-            spoken::negations(holding(schemas)).for_each(|text| self.tell(text));
+            self.tell_all(spoken::negations(holding(schemas)));
         }
         if pos.count != (0, None) {
             self.change(schemas, &["minProperties", "maxProperties"], UNREAD);
@@ -505,50 +429,4 @@ impl<'s> Writer<'s> {
         };
         self.value(id, &below, "other")
     }
-}
-
-/// The order of two bounds, nothing being the end of all numbers on their side.
-fn order(a: Option<Bound>, b: Option<Bound>, upper: bool) -> std::cmp::Ordering {
-    use std::cmp::Ordering::{Equal, Greater, Less};
-    let (below, above) = if upper { (Less, Greater) } else { (Greater, Less) };
-    match (a, b) {
-        (None, None) => Equal,
-        (None, Some(_)) => above,
-        (Some(_), None) => below,
-        (Some(a), Some(b)) => a.at.cmp(&b.at),
-    }
-}
-
-/// Whether integers of more than 16 digits are what a set is about: the converter's `integer` would leave them out, where
-/// its `number` writes 17 digits and an exponent.
-fn is_far(part: &Num) -> bool {
-    let digits = |at: Dec| {
-        let (mantissa, power) = at.parts();
-        i64::try_from(mantissa.unsigned_abs().to_string().len()).unwrap_or(i64::MAX) + power
-    };
-    // The bound nearer to zero has to leave room for numbers beyond it.
-    let beyond =
-        |bound: Option<Bound>, near: bool| bound.is_some_and(|bound| digits(bound.at) + i64::from(near) > 16);
-    beyond(part.lo, part.hi.is_none() && part.lo.is_some_and(|lo| lo.at.is_positive()))
-        || beyond(part.hi, part.lo.is_none() && part.hi.is_some_and(|hi| !hi.at.is_positive()))
-        || part.step.is_some_and(|step| digits(step) > 16)
-}
-
-/// The integer at or inside a bound; nothing where it has too many digits.
-fn whole(bound: Bound, lower: bool) -> Option<i64> {
-    let (mantissa, power) = bound.at.parts();
-    let (floor, exact) = if power >= 0 {
-        let scale = 10i128.checked_pow(u32::try_from(power).ok()?)?;
-        (mantissa.checked_mul(scale)?, true)
-    } else {
-        let scale = 10i128.checked_pow(u32::try_from(-power).ok()?)?;
-        (mantissa.div_euclid(scale), false)
-    };
-    let inside = match (exact, lower) {
-        (true, true) => floor + i128::from(!bound.inclusive),
-        (true, false) => floor - i128::from(!bound.inclusive),
-        (false, true) => floor + 1,
-        (false, false) => floor,
-    };
-    (inside.abs() < BOUND).then_some(inside).and_then(|bound| i64::try_from(bound).ok())
 }

@@ -235,7 +235,7 @@ fn what_is_told_to_the_model_is_true_of_every_value() {
             Some("Metres. (minimum 0.5 or exclusiveMaximum 0.5)"),
         ),
         (
-            r##"{"anyOf":[{"type":"number","minimum":0.5,"description":"Metres."},{"type":"null"}]}"##,
+            r#"{"anyOf":[{"type":"number","minimum":0.5,"description":"Metres."},{"type":"null"}]}"#,
             Some("Metres. (minimum 0.5)"),
         ),
         (

@@ -361,6 +361,12 @@ impl<'s> Writer<'s> {
         }
     }
 
+    pub(super) fn tell_all(&mut self, texts: impl IntoIterator<Item = String>) {
+        for text in texts {
+            self.tell(text);
+        }
+    }
+
     /// Takes a schema from what may still be written.
     fn spend(&mut self, schema: Value) -> Option<Value> {
         self.left = self.left.checked_sub(schema.to_text().len().min(400) + 8)?;
