@@ -121,8 +121,11 @@ pub(super) fn is_constant(value: &Value) -> bool {
 /// digits of Grisu2, which are the fewest where these are no more than 15.
 pub(super) fn is_plain(number: &Number) -> bool {
     number.keeps_its_value()
-        && (number.as_integer().is_some_and(|integer| i64::try_from(integer).is_ok())
-            || number.decimal().digits.len() <= 15)
+        && match number.as_integer().map(i64::try_from) {
+            // `1.0` would stay what it is.
+            Some(Ok(integer)) => number.lexeme().parse() == Ok(integer),
+            _ => number.decimal().digits.len() <= 15,
+        }
 }
 
 fn is_of_kind(value: &Value, kind: &str) -> bool {

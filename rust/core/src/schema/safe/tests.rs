@@ -266,6 +266,7 @@ fn enumerations_of_numbers_stay_where_llama_rn_writes_their_values() {
     ] {
         assert_eq!(safe(text), text);
     }
+    assert_eq!(safe(r#"{"enum":[1.0,-2e2,"a"]}"#), r#"{"enum":["a",1,-200]}"#);
     // No double is 12345678901234567, and Grisu2 may write more than 15 digits in another way.
     for (text, expected) in [
         (
