@@ -11,7 +11,7 @@ use smol_str::{SmolStr, format_smolstr};
 
 use crate::grant::GrantFlags;
 use crate::options::open_options;
-use crate::rpc::{grammar_value, tools_value};
+use crate::rpc::{grammar_value, schema_grammar_value, tools_value};
 use crate::source::{name_of, read};
 use crate::style::{QUIET, TITLE, Trouble, WARNING, note, out, safe};
 use crate::{EnvelopeFlag, ExportFlags, Format, GrammarFlags, ToolsFlags};
@@ -52,7 +52,7 @@ fn print(export: &ToolsExport) {
 /// Prints a grammar of calls, or of the arguments of one tool.
 pub(crate) fn grammar(flags: &GrammarFlags) -> Result<ExitCode, Trouble> {
     if let Some(tool) = &flags.arguments {
-        return of_arguments(&flags.export, tool);
+        return of_arguments(flags, tool);
     }
     let (session, only) = session(&flags.export)?;
     let choice = match flags.choice.as_str() {
@@ -81,13 +81,17 @@ pub(crate) fn grammar(flags: &GrammarFlags) -> Result<ExitCode, Trouble> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn of_arguments(flags: &ExportFlags, tool: &str) -> Result<ExitCode, Trouble> {
-    let (session, _) = session(flags)?;
+fn of_arguments(flags: &GrammarFlags, tool: &str) -> Result<ExitCode, Trouble> {
+    let (session, _) = session(&flags.export)?;
     let name = full_name(&session, tool)?;
     let listed = session.list()?;
     let found = listed.connectors.iter().find_map(|connector| connector.manifest().tool(&name));
     let Some(found) = found else { return Err(unknown(&session, tool)) };
     let grammar = found.parameters().schema().to_grammar()?;
+    if flags.format == Format::Json {
+        out(&schema_grammar_value(grammar).to_text());
+        return Ok(ExitCode::SUCCESS);
+    }
     out(grammar.text.trim_end());
     grammar.notes.iter().for_each(|wider| wider_at(&name, wider));
     Ok(ExitCode::SUCCESS)

@@ -275,7 +275,7 @@ struct GrammarFlags {
     #[arg(long)]
     parallel: bool,
     /// Prints the grammar of the arguments of one tool instead
-    #[arg(long, value_name = "TOOL")]
+    #[arg(long, value_name = "TOOL", conflicts_with_all = ["only", "envelope", "choice", "parallel"])]
     arguments: Option<String>,
     /// How the grammar is written
     #[arg(long, value_enum, default_value_t)]

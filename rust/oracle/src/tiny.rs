@@ -19,7 +19,17 @@ const PAIRS: [&str; 17] = [
 ];
 /// Characters beyond ASCII that are tokens.
 const OTHERS: [&str; 9] = ["é", "ü", "ß", "ñ", "日", "本", "語", "🙂", "€"];
-const SPECIAL: [&str; 5] = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<tool_call>", "</tool_call>"];
+/// Whole words that are tokens: those of the template, and with which a call begins, so that a
+/// call comes about by chance.
+const SPECIAL: [&str; 7] = [
+    "<|endoftext|>",
+    "<|im_start|>",
+    "<|im_end|>",
+    "<tool_call>",
+    "</tool_call>",
+    "{\"name\":",
+    "[{\"name\":",
+];
 
 /// Numbers of token types in GGUF.
 const NORMAL: i32 = 1;

@@ -22,12 +22,13 @@ use connector_core::export::{
 };
 use connector_core::json::Value;
 use connector_core::toolset::Envelope;
-use connector_oracle::Inference;
+use connector_oracle::{Failure, Inference};
 use serde_json::{Value as Json, json};
 use smol_str::SmolStr;
 
 const TOOLS: usize = 40;
 const GENERATIONS: usize = 200;
+const LAZY: usize = 320;
 /// More than most calls take; what is longer is unfinished.
 const TOKENS: u64 = 6_000;
 
@@ -130,6 +131,85 @@ fn whatever_a_random_model_finishes_is_a_valid_call() {
     );
     assert!(unfinished * 20 < GENERATIONS, "{unfinished} unfinished");
     assert_eq!(called.len(), TOOLS);
+}
+
+/// `auto` as it runs: the model writes what it likes, until it writes the trigger, which is one of its tokens and so
+/// comes by chance as often as others. Whatever it writes then, the lazy grammar let it write.
+#[test]
+fn a_lazy_grammar_begins_at_its_trigger_in_the_middle_of_a_text() {
+    let Some((cases, _)) = suites::tools() else { return };
+    let Some(mut model) = inference() else { return };
+    let limits = TrustLimits::default();
+    let (set, names) = tools::drawn(&cases, 42, TOOLS);
+    let (mut late, mut calls, mut several, mut code, mut none, mut unfinished) = (0, 0, 0, 0, 0, 0);
+    for (generation, only) in names.chunks(2).cycle().take(LAZY).enumerate() {
+        let only: Vec<SmolStr> = only.iter().map(SmolStr::new).collect();
+        let envelope = if generation % 2 == 0 { Envelope::Hermes } else { Envelope::Json };
+        let parallel = generation % 4 < 2;
+        let options = GrammarOptions { envelope, choice: ToolChoice::Auto, parallel };
+        let export = export_grammar(&set, &options, Some(&only)).unwrap();
+        let [trigger] = export.triggers.as_slice() else { panic!("one trigger: {:?}", export.triggers) };
+        let mut more = sampling(generation);
+        more["grammar"] = json!(export.gbnf);
+        more["grammar_lazy"] = json!(export.lazy);
+        more["grammar_triggers"] = json!([{"type": 1, "value": trigger}]);
+        more["preserved_tokens"] = json!(export.preserved);
+        let mut result = match model.complete(&json!([]), &more) {
+            // After an answer of a few tokens llama.node may take no other question.
+            Err(Failure::Refused(why)) if why.contains("in progress") => {
+                let Some(fresh) = inference() else { return };
+                model = fresh;
+                model.complete(&json!([]), &more)
+            }
+            answer => answer,
+        }
+        .unwrap_or_else(|failure| panic!("{failure:?} {only:?}"));
+        let text = result["text"].as_str().unwrap().to_owned();
+        result.as_object_mut().unwrap().remove("tool_calls");
+        if is_cut(&result) {
+            unfinished += 1;
+            continue;
+        }
+        let Some(at) = text.find(trigger) else {
+            none += 1;
+            assert_eq!(read_text(&set, &export.contract, &text, &limits), Ok(Vec::new()), "{text}");
+            continue;
+        };
+        if *trigger == "{\"name\":" && text[..at].ends_with('[') {
+            // The token of the other trigger, which holds this one and is none.
+            none += 1;
+            continue;
+        }
+        late += usize::from(at > 0);
+        let read = match read_text(&set, &export.contract, &text, &limits) {
+            Ok(read) => read,
+            // A stray backtick came before; an undeclared key stood twice.
+            Err(refusal) if refusal.reason.contains("stands in code") && text[..at].contains(['`', '~']) => {
+                code += 1;
+                continue;
+            }
+            Err(refusal) if refusal.reason.contains("json.duplicate") => continue,
+            Err(refusal) => panic!("{refusal}: {text}"),
+        };
+        assert!(!read.is_empty() && (parallel || read.len() == 1), "{text}");
+        several += usize::from(read.len() > 1);
+        for call in &read {
+            match judged(&set, &export.contract, call) {
+                Judgement::Accepted | Judgement::NumberOfNoDouble => calls += 1,
+                Judgement::Refused(why) => panic!("{why}: {text}"),
+            }
+        }
+        assert_eq!(
+            read_result(&set, &export.contract, &value(&result), &limits).as_ref(),
+            Ok(&read),
+            "{text}"
+        );
+    }
+    println!(
+        "{LAZY} lazy generations: {calls} calls, in {late} after other text, in {several} several at once; {code} in \
+         open code, {none} without a call, {unfinished} unfinished"
+    );
+    assert!(late > LAZY / 8 && calls > LAZY / 8 && several > 1);
 }
 
 #[test]

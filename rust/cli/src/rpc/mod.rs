@@ -14,5 +14,6 @@ mod wire;
 pub(crate) use export::{grammar_value, tools_value};
 pub(crate) use message::object;
 pub(crate) use pure::report;
+pub(crate) use schema::grammar_value as schema_grammar_value;
 pub(crate) use server::serve;
 pub(crate) use tools::{audit, list, review_value};

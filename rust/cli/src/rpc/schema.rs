@@ -1,7 +1,9 @@
 //! Parameter schemas.
 
 use connector_core::json::{Path, Value, read_strict};
-use connector_core::schema::{Change, Dialect, Formats, Note, Options, Schema, Verdict, Violation, World};
+use connector_core::schema::{
+    Change, Dialect, Formats, Grammar, Note, Options, Schema, Verdict, Violation, World,
+};
 use connector_core::text::{Cleaner, Context, ModelTokens};
 use connector_core::{Code, Findings, Refusal, TrustLimits, record, words};
 use smol_str::SmolStr;
@@ -125,10 +127,14 @@ pub(super) fn narrower(params: &NarrowerParams) -> Result<Value, Failure> {
 
 /// `schema.grammar`: the schema as GBNF, and where that is wider.
 pub(super) fn grammar(params: SchemaParams) -> Result<Value, Failure> {
-    let grammar = Compiled::schema(params)?.to_grammar()?;
+    Ok(grammar_value(Compiled::schema(params)?.to_grammar()?))
+}
+
+/// A grammar of one schema, as the answer of `schema.grammar`.
+pub(crate) fn grammar_value(grammar: Grammar) -> Value {
     let exact = grammar.is_exact();
     let inexact = Value::Array(grammar.notes.iter().map(|note| object(note_members(note))).collect());
-    Ok(object([("gbnf", grammar.text.into()), ("exact", exact.into()), ("inexact", inexact)]))
+    object([("gbnf", grammar.text.into()), ("exact", exact.into()), ("inexact", inexact)])
 }
 
 /// The members of a note on a grammar.

@@ -55,6 +55,18 @@ fn grammars_are_printed_for_calls_and_for_arguments() {
     let name = export["names"][0]["name"].as_str().unwrap();
     let said = run(&["grammar", "--arguments", name]);
     assert!(said.status == 0 && said.out.starts_with("root ::= \"{"), "{}", said.out);
+    let text = said.out;
+    let said = run(&["grammar", "--arguments", name, "--format", "json"]);
+    let json: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(json["gbnf"].as_str().map(str::trim_end), Some(text.trim_end()));
+    assert!(json["exact"].is_boolean() && json["inexact"].is_array(), "{json}");
+    // No flag is passed over.
+    for more in [["--only", name], ["--choice", "auto"], ["--envelope", "json"], ["--parallel", "--parallel"]]
+    {
+        let more = if more[0] == more[1] { &more[..1] } else { &more[..] };
+        let said = run(&[&["grammar", "--arguments", name], more].concat());
+        assert!(said.status == 2 && said.err.contains("cannot be used with"), "{more:?}: {}", said.err);
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::toolset::{Contract, Envelope, InText, ToolSet};
 use crate::{Code, Refusal};
 
 /// The most calls of one answer.
-const MOST: u64 = 8;
+pub(super) const MOST: u64 = 8;
 
 /// Whether the model has to call a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,12 +103,14 @@ pub fn export_grammar(
     let grammar = call_grammar(&frame, &named).map_err(|refusal| too_large(&refusal, &named))?;
     let full = |place: usize| tools.get(place).map(|tool| tool.tool.full_name().clone()).unwrap_or_default();
     let notes = grammar.notes.into_iter().map(|(place, note)| (full(place), note)).collect();
-    let (trigger, preserved) = match (envelope, parallel) {
+    let (trigger, mut preserved) = match (envelope, parallel) {
         (Envelope::Hermes, _) => (OPEN, vec![OPEN, CLOSE]),
         (Envelope::Json, false) => ("{\"name\":", Vec::new()),
         (Envelope::Json, true) => ("[{\"name\":", Vec::new()),
     };
     let triggers = if lazy { vec![trigger] } else { Vec::new() };
+    // A trigger that is one token of the model and not preserved ends llama.rn's process.
+    preserved.extend(triggers.iter().filter(|trigger| **trigger != OPEN));
     Ok(GrammarExport { contract, gbnf: grammar.text, lazy, triggers, preserved, notes })
 }
 

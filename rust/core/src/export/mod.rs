@@ -11,6 +11,7 @@
 //! An export makes the [`Contract`](crate::toolset::Contract) that a planner brings back. Text is read as calls only
 //! under the contract of a grammar: a page that a model quotes cannot become one.
 
+mod fence;
 mod grammar;
 mod names;
 mod read;

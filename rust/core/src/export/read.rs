@@ -5,13 +5,19 @@ use std::fmt;
 use smol_str::SmolStr;
 
 use super::Names;
-use super::grammar::{CLOSE, OPEN};
+use super::fence::is_code_open;
+use super::grammar::{CLOSE, MOST as MOST_IN_TEXT, OPEN};
 use crate::json::{Numbers, Object, Profile, Value, read_strict};
 use crate::toolset::{Contract, Envelope, InText, ToolSet};
 use crate::{Code, Refusal, TrustLimits};
 
 /// The most calls that one answer may hold.
 const MOST: usize = 64;
+
+const IN_CODE: &str = "the call stands in code (a fence, or backticks), where nothing is read as one";
+const NO_CALL: &str = "a call was required, and the answer has none";
+const SECOND: &str = "a second call follows where one was to be made";
+const TOO_MANY: &str = "the answer holds more calls than are taken at once";
 
 /// A call of a known tool with arguments that are one JSON object. What the schema says of them is asked when the call
 /// is planned. Not printable, since it holds argument values.
@@ -52,20 +58,39 @@ pub fn read_result(
         Some(Value::Array(calls)) => calls.as_slice(),
         Some(_) => return Err(invalid("`tool_calls` is not a list")),
     };
+    let text = match result.get("text") {
+        None | Some(Value::Null) => None,
+        Some(Value::String(text)) => Some(text.as_str()),
+        Some(_) => return Err(invalid("`text` is not a string")),
+    };
+    let in_text = contract.in_text().filter(|_| contract.names().len() > 0);
     if calls.is_empty() {
-        return match (contract.in_text(), result.get("text")) {
-            (Some(in_text), Some(Value::String(text))) if contract.names().len() > 0 => {
-                was_cut(result, contains_start(text, in_text))?;
-                reader.text(text, in_text)
-            }
-            _ => Ok(Vec::new()),
-        };
+        let Some(in_text) = in_text else { return Ok(Vec::new()) };
+        let text = text.unwrap_or_default();
+        was_cut(result, contains_start(text, in_text))?;
+        return reader.text(text, in_text);
     }
     was_cut(result, true)?;
-    if calls.len() > MOST {
-        return Err(invalid("the answer holds more calls than are taken at once"));
+    if let Some(in_text) = in_text {
+        // llama.rn's parser takes calls out of code too.
+        if let Some(start) = text.and_then(|text| start(text, in_text))
+            && is_code_open(text.and_then(|text| text.get(..start)).unwrap_or_default())
+        {
+            return Err(invalid(IN_CODE));
+        }
+        if !in_text.several && calls.len() > 1 {
+            return Err(invalid(SECOND));
+        }
+    }
+    if calls.len() > most(in_text) {
+        return Err(invalid(TOO_MANY));
     }
     calls.iter().map(|call| reader.listed(call)).collect()
+}
+
+/// The most calls of one answer: no grammar of ours writes more than a few.
+fn most(in_text: Option<InText>) -> usize {
+    in_text.map_or(MOST, |_| usize::try_from(MOST_IN_TEXT).unwrap_or(MOST))
 }
 
 /// Reads a text that a grammar of ours brought about.
@@ -91,9 +116,11 @@ pub fn read_text(
 /// An answer that ended before the model did holds half a call, or half of its calls.
 fn was_cut(result: &Object, matters: bool) -> Result<(), Refusal> {
     let is_set = |name: &&&str| match result.get(name) {
+        None | Some(Value::Null) => false,
         Some(Value::Bool(flag)) => *flag,
         Some(Value::Number(number)) => number.to_f64() != 0.0,
-        _ => false,
+        // No release writes anything else; what is not understood takes no call.
+        Some(_) => true,
     };
     match ["interrupted", "stopped_limit", "stopped_limited", "context_full"].iter().find(is_set) {
         Some(name) if matters => {
@@ -149,11 +176,13 @@ impl<'a> Reader<'a> {
             Some(_) => return Err(invalid("the `id` of a call is not a string")),
         };
         let arguments = match function.get("arguments") {
-            // A model that calls a tool without parameters often writes nothing at all.
-            None | Some(Value::Null) => Object::new(),
-            Some(Value::String(text)) if text.trim().is_empty() => Object::new(),
+            // llama.rn writes `{}` for a call without any (its mapper begins them with a brace at the tool's name):
+            // nothing at all is an answer that was lost on the way.
+            None | Some(Value::Null) => return Err(no_arguments()),
+            Some(Value::String(text)) if text.trim().is_empty() => return Err(no_arguments()),
             Some(Value::String(text)) => self.object(text, "the arguments of a call")?,
-            Some(Value::Object(object)) => object.clone(),
+            // By its text, so that the same limits hold.
+            Some(object @ Value::Object(_)) => self.object(&object.to_text(), "the arguments of a call")?,
             Some(_) => {
                 return Err(invalid("the arguments of a call are neither an object nor its JSON text"));
             }
@@ -192,22 +221,20 @@ impl<'a> Reader<'a> {
     }
 
     fn text(&self, text: &str, in_text: InText) -> Result<Vec<ReadCall>, Refusal> {
-        let start = if in_text.lazy {
-            match start(text, in_text) {
-                Some(start) => start,
-                None => return Ok(Vec::new()),
-            }
-        } else {
-            0
+        let start = match start(text, in_text) {
+            Some(start) if in_text.lazy => start,
+            None if in_text.lazy => return Ok(Vec::new()),
+            _ if text.trim().is_empty() => return Err(invalid(NO_CALL)),
+            // Where no text may come before the call, code may not either; it is told as what it is.
+            start => match start {
+                Some(start) if is_code_open(text.get(..start).unwrap_or_default()) => start,
+                _ => 0,
+            },
         };
-        let before = text.get(..start).unwrap_or_default();
-        let rest = text.get(start..).unwrap_or_default().trim();
-        if rest.starts_with("```")
-            || before.trim_end().ends_with("```")
-            || before.trim_end().ends_with("```json")
-        {
-            return Err(invalid("the call stands in a code fence, where nothing is read as one"));
+        if is_code_open(text.get(..start).unwrap_or_default()) {
+            return Err(invalid(IN_CODE));
         }
+        let rest = text.get(start..).unwrap_or_default();
         match in_text.envelope {
             Envelope::Hermes => self.tagged(rest, in_text.several),
             Envelope::Json => self.plain(rest, in_text.several),
@@ -219,31 +246,33 @@ impl<'a> Reader<'a> {
         let mut calls = Vec::new();
         loop {
             let Some(inside) = rest.strip_prefix(OPEN) else {
-                return Err(invalid(if calls.is_empty() {
-                    "the text does not begin with a call"
-                } else {
-                    "other text follows the call"
-                }));
+                return Err(invalid(if calls.is_empty() { NO_START } else { MORE_TEXT }));
             };
-            let inside = inside.trim_start();
-            let (object, after) = split(inside)?;
+            let (object, after) = split(inside.trim_start())?;
             let Some(after) = after.trim_start().strip_prefix(CLOSE) else {
                 return Err(invalid(
                     "a call is not closed by its tag: the answer was cut, or other text follows",
                 ));
             };
             calls.push(self.written(object)?);
-            rest = after.trim_start();
-            if rest.is_empty() {
+            let whole = rest.strip_suffix(after).unwrap_or(rest);
+            if whole != format!("{OPEN}\n{object}\n{CLOSE}") {
+                return Err(invalid(SPELLING));
+            }
+            if after.is_empty() {
                 return Ok(calls);
             }
-            if !several || calls.len() >= MOST {
-                return Err(invalid(if rest.starts_with(OPEN) {
-                    "a second call follows where one was to be made"
-                } else {
-                    "other text follows the call"
-                }));
+            let next = after.trim_start();
+            if !next.starts_with(OPEN) {
+                return Err(invalid(if next.is_empty() { SPELLING } else { MORE_TEXT }));
             }
+            if !several {
+                return Err(invalid(SECOND));
+            }
+            if calls.len() as u64 >= MOST_IN_TEXT {
+                return Err(invalid(TOO_MANY));
+            }
+            rest = after.strip_prefix('\n').filter(|rest| *rest == next).ok_or_else(|| invalid(SPELLING))?;
         }
     }
 
@@ -254,29 +283,35 @@ impl<'a> Reader<'a> {
         }
         let (whole, after) = split(text)?;
         if !after.trim().is_empty() {
-            return Err(invalid(if after.trim_start().starts_with(['{', '[']) {
-                "a second call follows where one text was to be written"
-            } else {
-                "other text follows the call"
-            }));
+            return Err(invalid(if after.trim_start().starts_with(['{', '[']) { SECOND } else { MORE_TEXT }));
+        }
+        if !after.is_empty() {
+            return Err(invalid(SPELLING));
         }
         if !several {
             return Ok(vec![self.written(whole)?]);
         }
-        let Value::Array(list) = self.json(whole, "the list of calls")? else {
-            return Err(invalid("the text is not a list of calls"));
-        };
-        if list.is_empty() || list.len() > MOST {
-            return Err(invalid("the list holds no call, or more than are taken at once"));
+        let value = self.json(whole, "the list of calls")?;
+        let Value::Array(list) = &value else { return Err(invalid("the text is not a list of calls")) };
+        if list.is_empty() {
+            return Err(invalid(NO_CALL));
         }
-        list.iter().map(|call| self.call(call)).collect()
+        if list.len() as u64 > MOST_IN_TEXT {
+            return Err(invalid(TOO_MANY));
+        }
+        let calls = list.iter().map(|call| self.call(call)).collect::<Result<_, _>>()?;
+        is_spelled(whole, &value)?;
+        Ok(calls)
     }
 
     fn written(&self, text: &str) -> Result<ReadCall, Refusal> {
-        self.call(&self.json(text, "the call")?)
+        let value = self.json(text, "the call")?;
+        let call = self.call(&value)?;
+        is_spelled(text, &value)?;
+        Ok(call)
     }
 
-    /// `{"name", "arguments"}` and nothing else.
+    /// `{"name", "arguments"}` and nothing else, by the name that the model was shown.
     fn call(&self, call: &Value) -> Result<ReadCall, Refusal> {
         let Value::Object(call) = call else { return Err(invalid("a call is not an object")) };
         let Some(Value::Object(arguments)) = call.get("arguments") else {
@@ -285,17 +320,50 @@ impl<'a> Reader<'a> {
         if call.len() != 2 {
             return Err(invalid("a call has other members than `name` and `arguments`"));
         }
-        Ok(ReadCall { id: None, name: self.full_name(call.get("name"))?, arguments: arguments.clone() })
+        let name = self.full_name(call.get("name"))?;
+        let shown = self.names.model_name(&name).map(SmolStr::as_str);
+        let first = call.iter().next().map(|(member, value)| (member.as_str(), value.as_str()));
+        if first != Some(("name", shown)) {
+            return Err(invalid(SPELLING));
+        }
+        Ok(ReadCall { id: None, name, arguments: arguments.clone() })
     }
+}
+
+const NO_START: &str = "the text does not begin with a call";
+const MORE_TEXT: &str = "other text follows the call";
+const SPELLING: &str = "the call is not spelled as the exported grammar spells it: its names, their order, blanks or escapes differ";
+
+fn no_arguments() -> Refusal {
+    invalid("a call has no arguments: where there are none to give they are `{}`")
+        .advise("Write the arguments of each call as one JSON object, `{}` where there are none.")
+}
+
+/// Whether a text spells a value as a grammar does: a blank or none after a comma or colon, and the escapes of
+/// `JSON.stringify`. Numbers stay as they are written.
+fn is_spelled(text: &str, value: &Value) -> Result<(), Refusal> {
+    let mut compact = String::with_capacity(text.len());
+    let (mut quoted, mut escaped, mut blank) = (false, false, false);
+    for c in text.chars() {
+        let skip = blank && c == ' ';
+        blank = !quoted && matches!(c, ',' | ':');
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            _ => {}
+        }
+        if !skip {
+            compact.push(c);
+        }
+    }
+    if compact == value.to_text() { Ok(()) } else { Err(invalid(SPELLING)) }
 }
 
 /// The object or list at the beginning of a text, and what follows it. Whether it is JSON is asked later.
 fn split(text: &str) -> Result<(&str, &str), Refusal> {
-    if text.starts_with("```") {
-        return Err(invalid("the call stands in a code fence, where nothing is read as one"));
-    }
     if !text.starts_with(['{', '[']) {
-        return Err(invalid("the text does not begin with a call"));
+        return Err(invalid(NO_START));
     }
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
     for (at, byte) in text.bytes().enumerate() {

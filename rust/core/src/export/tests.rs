@@ -144,6 +144,15 @@ fn a_choice_says_what_may_be_called_and_when_the_grammar_begins() {
     let auto = grammar(Envelope::Hermes, ToolChoice::Auto, false);
     assert_eq!((auto.lazy, auto.triggers.as_slice()), (true, ["<tool_call>"].as_slice()));
     assert_eq!(auto.preserved, ["<tool_call>", "</tool_call>"]);
+    for parallel in [false, true] {
+        let auto = grammar(Envelope::Json, ToolChoice::Auto, parallel);
+        assert_eq!(
+            auto.preserved, auto.triggers,
+            "llama.rn throws over a trigger that is a token and not preserved"
+        );
+        assert_eq!(auto.triggers, [if parallel { "[{\"name\":" } else { "{\"name\":" }]);
+        assert!(grammar(Envelope::Json, ToolChoice::Required, parallel).preserved.is_empty());
+    }
     assert!(auto.is_exact());
     let required = grammar(Envelope::Json, ToolChoice::Required, true);
     assert!(!required.lazy && required.triggers.is_empty());
@@ -183,7 +192,7 @@ fn tool_calls_are_read_with_their_ids_and_full_names() {
     let calls = json!({"text": "", "tool_calls": [
         {"type": "function", "function": {"name": "tea_brew", "arguments": "{\"leaf\":\"a\"}"}, "id": null},
         {"type": "function", "function": {"name": "notes_find", "arguments": {"words": "x"}}, "id": "c7"},
-        {"type": "function", "function": {"name": "notes_add", "arguments": ""}}
+        {"type": "function", "function": {"name": "notes_add", "arguments": "{}"}}
     ]});
     let read = result(&contract, &calls).unwrap();
     assert_eq!(read[1].id.as_deref(), Some("c7"));
@@ -206,14 +215,34 @@ fn one_bad_call_spoils_all_of_them() {
         (call("notes_find", "{\"a\":1,\"a\":2}"), "call.invalid"),
         (json!({"name": "notes_find"}), "call.invalid"),
         (json!({"function": {"name": "notes_find", "arguments": 5}}), "call.invalid"),
+        (call("notes_find", ""), "call.invalid: a call has no arguments"),
+        (call("notes_find", " \u{a0}"), "call.invalid: a call has no arguments"),
+        (json!({"function": {"name": "notes_find"}}), "call.invalid: a call has no arguments"),
+        (
+            json!({"function": {"name": "notes_find", "arguments": null}}),
+            "call.invalid: a call has no arguments",
+        ),
+        (
+            json!({"function": {"name": "notes_find", "arguments": {"words": "x".repeat(300_000)}}}),
+            "call.invalid",
+        ),
     ] {
         let answer = json!({"tool_calls": [call("notes_find", "{}"), bad]});
         assert!(shown(result(&contract, &answer)).starts_with(code), "{answer}");
     }
     for cut in ["interrupted", "stopped_limit", "context_full"] {
-        let answer = json!({"tool_calls": [call("notes_find", "{}")], (cut): true});
-        assert!(shown(result(&contract, &answer)).contains("was cut"));
+        for set in [json!(true), json!(1), json!("true"), json!({})] {
+            let answer = json!({"tool_calls": [call("notes_find", "{}")], (cut): set});
+            assert!(shown(result(&contract, &answer)).contains("was cut"), "{answer}");
+        }
+        for unset in [json!(false), json!(0), json!(null)] {
+            let answer = json!({"tool_calls": [call("notes_find", "{}")], (cut): unset});
+            assert_eq!(shown(result(&contract, &answer)), "notes.find{}");
+        }
     }
+    let many = |count: usize| json!({"tool_calls": vec![call("notes_find", "{}"); count]});
+    assert_eq!(result(&contract, &many(64)).unwrap().len(), 64);
+    assert!(shown(result(&contract, &many(65))).contains("more calls than"));
 }
 
 #[test]
@@ -237,20 +266,24 @@ fn text_around_doubled_fenced_and_cut_calls_are_refused_by_name() {
     assert!(shown(text(&hermes, &tagged)).starts_with("tea.brew{"));
     assert!(shown(text(&json, one)).starts_with("tea.brew{"));
     for (contract, written, says) in [
-        (&hermes, format!("```\n{tagged}\n```"), "code fence"),
+        (&hermes, format!("```\n{tagged}\n```"), "stands in code"),
         (&hermes, format!("{tagged}\n{tagged}"), "second call"),
         (&hermes, format!("{tagged} done"), "other text follows"),
         (&hermes, format!("So: {tagged}"), "does not begin with a call"),
         (&hermes, tagged.replace("\n</tool_call>", ""), "not closed"),
         (&hermes, tagged[..30].to_owned(), "before it is whole"),
         (&hermes, one.to_owned(), "does not begin with a call"),
-        (&json, format!("```json\n{one}\n```"), "code fence"),
+        (&json, format!("```json\n{one}\n```"), "stands in code"),
         (&json, format!("{one}{one}"), "second call"),
         (&json, format!("{one}."), "other text follows"),
         (&json, one[..one.len() - 1].to_owned(), "before it is whole"),
         (&json, tagged.clone(), "stands in tags"),
         (&json, format!("[{one}]"), "not an object"),
-        (&json, String::new(), "does not begin"),
+        (&json, String::new(), "a call was required"),
+        (&json, " \n".to_owned(), "a call was required"),
+        (&hermes, String::new(), "a call was required"),
+        (&json, "I brew no tea.".to_owned(), "does not begin"),
+        (&hermes, format!("~~~ text\n{tagged}\n~~~"), "stands in code"),
         (&json, one.replace("}}", "},\"x\":1}"), "other members"),
     ] {
         let read = shown(text(contract, &written));
@@ -278,7 +311,7 @@ fn before_a_trigger_there_may_be_other_text() {
     let hermes = grammar(Envelope::Hermes, ToolChoice::Auto, false).contract;
     assert_eq!(shown(text(&hermes, &format!("I brew tea.\n{tagged}"))), r#"tea.brew{"leaf":"a"}"#);
     assert_eq!(shown(text(&hermes, "I brew no tea.")), "");
-    assert!(shown(text(&hermes, &format!("```\n{tagged}\n```"))).contains("code fence"));
+    assert!(shown(text(&hermes, &format!("```\n{tagged}\n```"))).contains("stands in code"));
     assert!(shown(text(&hermes, &format!("{tagged} and more"))).starts_with("call.invalid"));
     let json = grammar(Envelope::Json, ToolChoice::Auto, false).contract;
     assert_eq!(shown(text(&json, &format!("Tea: {one}"))), r#"tea.brew{"leaf":"a"}"#);
@@ -288,4 +321,106 @@ fn before_a_trigger_there_may_be_other_text() {
 fn another_tool_set_makes_a_contract_stale() {
     let contract = ToolSet::default().contract();
     assert_eq!(text(&contract, "x").unwrap_err().code, Code::ContractStale);
+}
+
+#[test]
+fn nothing_in_open_code_is_a_call() {
+    let one = r#"{"name": "tea_brew", "arguments": {"leaf": "a"}}"#;
+    let tagged = format!("<tool_call>\n{one}\n</tool_call>");
+    for (envelope, call) in [(Envelope::Json, one), (Envelope::Hermes, tagged.as_str())] {
+        let contract = grammar(envelope, ToolChoice::Auto, false).contract;
+        for before in [
+            "```js\n",
+            "```tool_call\n",
+            "~~~\n",
+            "``` json title=x\n",
+            "````\n```\n",
+            "```\n// call\n",
+            "> ```\n> ",
+            "- ```\n  ",
+            "So: ```json\n",
+            "`",
+        ] {
+            let written =
+                format!("See {before}{call}").replacen("See >", "See\n>", 1).replacen("See -", "See\n-", 1);
+            let written =
+                if before.starts_with(['`', '~']) { written.replacen("See ", "See\n", 1) } else { written };
+            assert!(shown(text(&contract, &written)).contains("stands in code"), "{written}");
+            // Nor where llama.rn's parser took it for one.
+            let taken = json!({"text": written, "tool_calls": [{"function": {"name": "tea_brew", "arguments": "{}"}}]});
+            assert!(shown(result(&contract, &taken)).contains("stands in code"), "{written}");
+        }
+        for before in ["```js\nx\n```\n", "I call `brew`: ", "~~~\n~~~\n"] {
+            assert_eq!(
+                shown(text(&contract, &format!("{before}{call}"))),
+                r#"tea.brew{"leaf":"a"}"#,
+                "{before}"
+            );
+        }
+    }
+}
+
+#[test]
+fn no_more_calls_are_taken_than_the_grammar_writes() {
+    let one = r#"{"name":"tea_brew","arguments":{"leaf":"a"}}"#;
+    let tagged = format!("<tool_call>\n{one}\n</tool_call>");
+    let call = json!({"function": {"name": "tea_brew", "arguments": "{}"}});
+    for envelope in [Envelope::Json, Envelope::Hermes] {
+        let several = grammar(envelope, ToolChoice::Required, true).contract;
+        let single = grammar(envelope, ToolChoice::Required, false).contract;
+        let written = |count: usize| match envelope {
+            Envelope::Json => format!("[{}]", vec![one; count].join(",")),
+            Envelope::Hermes => vec![tagged.as_str(); count].join("\n"),
+        };
+        assert_eq!(text(&several, &written(8)).unwrap().len(), 8);
+        for count in [9, 65] {
+            assert!(shown(text(&several, &written(count))).contains("more calls than"), "{count}");
+        }
+        let two = json!({"tool_calls": [call, call]});
+        assert!(shown(result(&single, &two)).contains("a second call follows"));
+        assert_eq!(result(&several, &two).unwrap().len(), 2);
+        assert!(
+            shown(result(&several, &json!({"tool_calls": vec![call.clone(); 9]})))
+                .contains("more calls than")
+        );
+        for empty in [json!({}), json!({"text": ""}), json!({"text": null, "tool_calls": []})] {
+            assert!(shown(result(&single, &empty)).contains("a call was required"), "{empty}");
+        }
+        assert!(shown(result(&single, &json!({"text": 5}))).contains("not a string"));
+    }
+    let json = grammar(Envelope::Json, ToolChoice::Required, true).contract;
+    assert!(shown(text(&json, "[]")).contains("a call was required"));
+}
+
+#[test]
+fn a_call_is_spelled_as_the_grammar_spells_it() {
+    let json = grammar(Envelope::Json, ToolChoice::Required, false).contract;
+    let one = r#"{"name": "tea_brew","arguments": {"leaf":"a, b: \n\u001fé", "limit": 5}}"#;
+    assert!(shown(text(&json, one)).starts_with("tea.brew{"));
+    for other in [
+        r#"{"arguments":{"leaf":"a"},"name":"tea_brew"}"#,
+        r#"{"name":"tea.brew","arguments":{"leaf":"a"}}"#,
+        r#"{"name":"tea_br\u0065w","arguments":{"leaf":"a"}}"#,
+        r#"{"name":"tea_brew","arguments":{"leaf":"\u0061"}}"#,
+        r#"{"name":"tea_brew","arguments":{"leaf":"\/"}}"#,
+        r#"{"name":"tea_brew","arguments":{"leaf":"\u001F"}}"#,
+        r#"{"name":  "tea_brew","arguments":{"leaf":"a"}}"#,
+        r#"{ "name":"tea_brew","arguments":{"leaf":"a"}}"#,
+        "{\"name\":\t\"tea_brew\",\"arguments\":{\"leaf\":\"a\"}}",
+        "{\"name\":\"tea_brew\",\"arguments\":{\"leaf\":\"a\"}}\n",
+    ] {
+        assert!(shown(text(&json, other)).contains("not spelled as"), "{other}");
+    }
+    let several = grammar(Envelope::Json, ToolChoice::Required, true).contract;
+    assert!(shown(text(&several, &format!("[{one} , {one}]"))).contains("not spelled as"));
+    let hermes = grammar(Envelope::Hermes, ToolChoice::Required, true).contract;
+    let tagged = format!("<tool_call>\n{one}\n</tool_call>");
+    for other in [
+        tagged.replace('\n', " "),
+        format!("{tagged}\n"),
+        format!("{tagged}\n\n{tagged}"),
+        format!("{tagged}{tagged}"),
+    ] {
+        assert!(shown(text(&hermes, &other)).contains("not spelled as"), "{other}");
+    }
 }

@@ -14,6 +14,9 @@ pub fn ordered(value: &Value, schema: &Value, root: &Value) -> Vec<Value> {
     }
     if let Some(list) = schema.get("anyOf").or(schema.get("oneOf")).and_then(Value::as_array) {
         let mut all: Vec<Value> = list.iter().flat_map(|one| ordered(value, one, root)).collect();
+        // Two of other orders are equal as values.
+        let mut known = std::collections::BTreeSet::new();
+        all.retain(|one| known.insert(one.to_string()));
         all.truncate(MOST);
         return all;
     }

@@ -94,6 +94,17 @@ const PATTERNS: [&str; 16] = [
 ];
 const FORMATS: [&str; 9] =
     ["date", "date-time", "time", "email", "uuid", "ipv4", "uri", "duration", "no-such-format"];
+const CONSTANTS: [&str; 9] = [
+    "0",
+    "-1",
+    "2.5",
+    "1e-7",
+    "-0.00001",
+    "1.5e300",
+    "1234567890123456",
+    "100000000000000000",
+    "0.1234567890123456",
+];
 const KINDS: [&str; 7] = ["string", "integer", "number", "boolean", "null", "array", "object"];
 
 /// A schema for the parameters of a tool.
@@ -147,14 +158,13 @@ fn scalar(random: &mut Random) -> Map<String, Value> {
             if random.one_in(5) {
                 words.push(json!(random.below(30)));
             }
-            words.dedup();
-            let mut unique = Vec::new();
-            for word in words {
-                if !unique.contains(&word) {
-                    unique.push(word);
-                }
-            }
-            json!({"enum": unique})
+            json!({"enum": distinct(words)})
+        }
+        4 if random.one_in(2) => {
+            let count = 1 + random.below(3);
+            let list: Vec<Value> =
+                (0..count).map(|_| serde_json::from_str(random.pick(&CONSTANTS)).unwrap()).collect();
+            if list.len() == 1 { json!({"const": list[0]}) } else { json!({"enum": distinct(list)}) }
         }
         4 => json!({"const": random.pick(&WORDS)}),
         5..=7 => number(random),
@@ -163,8 +173,35 @@ fn scalar(random: &mut Random) -> Map<String, Value> {
     schema.as_object().unwrap().clone()
 }
 
+fn distinct(list: Vec<Value>) -> Vec<Value> {
+    let mut unique = Vec::new();
+    for value in list {
+        if !unique.contains(&value) {
+            unique.push(value);
+        }
+    }
+    unique
+}
+
+/// Two counts of which the first may be the greater: what then has no value may be a part that nobody has to write.
+fn counts(random: &mut Random, schema: &mut Value, keywords: [&str; 2]) {
+    for keyword in keywords {
+        schema[keyword] = match random.below(4) {
+            0 => 1_900 + random.below(200),
+            1 => 400 + random.below(200),
+            _ => random.below(4),
+        }
+        .into();
+    }
+}
+
 fn string(random: &mut Random) -> Value {
-    let mut schema = json!({"type": "string"});
+    let mut schema =
+        json!({"type": random.pick(&[&json!("string"), &json!("string"), &json!(["string", "null"])])});
+    if random.one_in(12) {
+        counts(random, &mut schema, ["minLength", "maxLength"]);
+        return schema;
+    }
     if random.one_in(3) {
         schema["minLength"] = random.below(4).into();
     }
@@ -194,6 +231,8 @@ fn number(random: &mut Random) -> Value {
         "-9007199254740991",
         "1e-7",
         "12345.678",
+        "10000000000000000",
+        "-1e17",
     ];
     let bound = |random: &mut Random| serde_json::from_str::<Value>(random.pick(&bounds)).unwrap();
     if random.one_in(2) {
@@ -206,13 +245,19 @@ fn number(random: &mut Random) -> Value {
     }
     if random.one_in(5) {
         schema["multipleOf"] =
-            serde_json::from_str(random.pick(&["5", "7", "0.5", "0.01", "100", "3"])).unwrap();
+            serde_json::from_str(random.pick(&["5", "7", "0.5", "0.01", "100", "3", "1e16", "30000"]))
+                .unwrap();
     }
     schema
 }
 
 fn array(random: &mut Random, depth: usize, defs: usize) -> Map<String, Value> {
     let mut schema = json!({"type": "array"});
+    if random.one_in(12) {
+        counts(random, &mut schema, ["minItems", "maxItems"]);
+        schema["items"] = scalar(random).into();
+        return schema.as_object().unwrap().clone();
+    }
     if !random.one_in(5) {
         schema["items"] = any(random, depth - 1, defs);
     }

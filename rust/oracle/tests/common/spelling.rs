@@ -36,6 +36,42 @@ fn write(value: &Value, text: &mut String) -> Option<()> {
     Some(())
 }
 
+/// The text of a value as llama.rn's converter writes constants: numbers of doubles with the exponents of C. With `far`
+/// as its rule of numbers takes them: integers of more than 16 digits with an exponent, none of which begins with zero.
+pub fn dumped(value: &serde_json::Value, far: bool) -> String {
+    use serde_json::Value as Json;
+    match value {
+        Json::Number(number) => {
+            let double = number.as_f64().filter(|_| number.is_f64()).unwrap_or(1.0).abs();
+            let is_plain = double == 0.0 || (1e-4..1e15).contains(&double);
+            let text = if is_plain { number.to_string() } else { format!("{:e}", number.as_f64().unwrap()) };
+            let (sign, magnitude) = text.strip_prefix('-').map_or(("", text.as_str()), |rest| ("-", rest));
+            if far && magnitude.len() > 16 && magnitude.bytes().all(|byte| byte.is_ascii_digit()) {
+                let (first, rest) = magnitude.split_at(1);
+                let fraction = rest.trim_end_matches('0');
+                let point = if fraction.is_empty() { "" } else { "." };
+                return format!("{sign}{first}{point}{fraction}e{}", rest.len());
+            }
+            let Some((digits, exponent)) = text.split_once('e') else { return text };
+            let (sign, exponent) = match exponent.strip_prefix('-') {
+                Some(exponent) => ('-', exponent),
+                None => ('+', exponent.trim_start_matches('+')),
+            };
+            if far { format!("{digits}e{sign}{exponent}") } else { format!("{digits}e{sign}{exponent:0>2}") }
+        }
+        Json::Array(items) => {
+            format!("[{}]", items.iter().map(|item| dumped(item, far)).collect::<Vec<_>>().join(","))
+        }
+        Json::Object(members) => {
+            let member = |(name, value): (&String, &Json)| {
+                format!("{}:{}", Json::from(name.as_str()), dumped(value, far))
+            };
+            format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(","))
+        }
+        scalar => scalar.to_string(),
+    }
+}
+
 /// A number with at most 16 integer and 15 fraction digits, without an exponent.
 fn plain(number: &Number) -> Option<String> {
     let decimal = number.decimal();

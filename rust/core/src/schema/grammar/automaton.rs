@@ -18,7 +18,7 @@ use crate::schema::strings::{Dfa, START};
 #[derive(Debug)]
 pub(super) struct Automaton {
     states: Vec<State>,
-    /// What is written where a text may end: the closing quote of a string, nothing after a number.
+    /// What is written where a text may end: the closing quote of a string, after a number nothing, or zeros.
     end: &'static str,
     /// What new names are made from.
     hint: SmolStr,
@@ -113,6 +113,11 @@ impl Automaton {
         let mut automaton = Self { states, end, hint, open: Vec::new() };
         automaton.find_runs();
         automaton
+    }
+
+    /// The same with this text at the end. The start must not accept.
+    pub(super) fn with_end(self, end: &'static str) -> Self {
+        Self { end, ..self }
     }
 
     pub(super) fn states(&self) -> usize {

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
-use crate::json::{Path, Value};
+use crate::json::{Object, Path, Value};
 use crate::schema::keyword::{Keyword, keyword};
 use crate::schema::reference;
 
@@ -91,17 +91,17 @@ impl Notes {
             }
             let reason = noted.reason;
             let found = noted.keywords.iter().find_map(|keywords| {
-                let at = |(pointer, schema): &(String, &Value)| {
-                    let there = keywords.iter().filter(|keyword| schema.get(keyword).is_some());
+                let at = |about: &About<'_>| {
+                    let there = keywords.iter().filter(|keyword| about.schema.get(keyword).is_some());
                     there
-                        .map(|keyword| Note { pointer: pointer.clone(), keyword, reason })
+                        .map(|keyword| Note { pointer: about.pointer.clone(), keyword, reason })
                         .collect::<Vec<_>>()
                 };
                 let notes: Vec<Note> = places.list.iter().flat_map(at).collect();
                 (!notes.is_empty()).then_some(notes)
             });
             list.extend(found.unwrap_or_else(|| {
-                let pointer = places.list.first().map(|(pointer, _)| pointer.clone()).unwrap_or_default();
+                let pointer = places.list.first().map(|about| about.pointer.clone()).unwrap_or_default();
                 let keyword =
                     noted.keywords.first().and_then(|keywords| keywords.first()).copied().unwrap_or("type");
                 vec![Note { pointer, keyword, reason }]
@@ -125,10 +125,29 @@ impl Notes {
     }
 }
 
+/// How far what a schema says holds for a value that the whole schema accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::schema) enum Hold {
+    /// It may be the opposite that holds, or hold on a condition only: `not`, `if`, `then`.
+    No,
+    /// It is one of several ways: a branch of `anyOf`, a pattern that a name need not match.
+    Some,
+    /// Each value satisfies it.
+    All,
+}
+
+/// A schema that speaks of a value.
+#[derive(Debug, Clone)]
+pub(in crate::schema) struct About<'s> {
+    pub(in crate::schema) pointer: String,
+    pub(in crate::schema) schema: &'s Value,
+    pub(in crate::schema) hold: Hold,
+}
+
 /// The schemas about one value, with their pointers.
 pub(in crate::schema) struct Schemas<'s> {
     root: &'s Value,
-    pub(in crate::schema) list: Vec<(String, &'s Value)>,
+    pub(in crate::schema) list: Vec<About<'s>>,
     known: FxHashSet<*const Value>,
     /// Whether these are all that speaks of the value, and all of them hold.
     pub(in crate::schema) sure: bool,
@@ -139,7 +158,7 @@ pub(in crate::schema) struct Schemas<'s> {
 impl<'s> Schemas<'s> {
     pub(in crate::schema) fn at_root(root: &'s Value) -> Self {
         let mut schemas = Self::empty(root);
-        schemas.add(&Path::Root, root);
+        schemas.add(&Path::Root, root, Hold::All);
         schemas.close();
         schemas
     }
@@ -159,20 +178,32 @@ impl<'s> Schemas<'s> {
         Self { root, list: Vec::new(), known: FxHashSet::default(), sure: true, own: 0 }
     }
 
-    fn add(&mut self, path: &Path<'_>, schema: &'s Value) {
-        if self.list.len() < SCHEMAS
-            && matches!(schema, Value::Object(_))
-            && self.known.insert(std::ptr::from_ref(schema))
-        {
-            self.list.push((path.to_string(), schema));
+    /// Of one that is known under a weaker hold the stronger one counts, for itself alone.
+    fn add(&mut self, path: &Path<'_>, schema: &'s Value, hold: Hold) {
+        if !matches!(schema, Value::Object(_)) {
+            return;
         }
+        if !self.known.insert(std::ptr::from_ref(schema)) {
+            if let Some(known) = self.list.iter_mut().find(|about| std::ptr::eq(about.schema, schema)) {
+                known.hold = known.hold.max(hold);
+            }
+        } else if self.list.len() < SCHEMAS {
+            self.list.push(About { pointer: path.to_string(), schema, hold });
+        }
+    }
+
+    /// The same schemas where none of them is sure to hold.
+    pub(in crate::schema) fn at_most_some(mut self) -> Self {
+        self.sure = false;
+        self.list.iter_mut().for_each(|about| about.hold = about.hold.min(Hold::Some));
+        self
     }
 
     /// Adds the schemas about the same value.
     fn close(&mut self) {
         self.own = self.list.len();
         let mut next = 0;
-        while let Some((pointer, schema)) = self.list.get(next).cloned() {
+        while let Some(About { pointer, schema, hold }) = self.list.get(next).cloned() {
             next += 1;
             let Value::Object(object) = schema else { continue };
             let at = Path::Tail(&Path::Root, &pointer);
@@ -183,22 +214,24 @@ impl<'s> Schemas<'s> {
                         if let Ok(pointer) = reference::pointer(text)
                             && let Ok(target) = reference::schema_at(self.root, &pointer)
                         {
-                            self.add(&Path::Tail(&Path::Root, &pointer), target);
+                            self.add(&Path::Tail(&Path::Root, &pointer), target, hold);
                         }
                     }
                     (Keyword::Schema, schema) if matches!(name.as_str(), "not" | "if" | "then" | "else") => {
-                        self.add(&at, schema);
+                        self.add(&at, schema, Hold::No);
                     }
                     (Keyword::Schemas, Value::Array(schemas)) if name != "prefixItems" => {
+                        let all = name == "allOf" || schemas.len() == 1;
+                        let hold = if all { hold } else { hold.min(Hold::Some) };
                         for (place, schema) in schemas.iter().enumerate() {
-                            self.add(&at.index(place), schema);
+                            self.add(&at.index(place), schema, hold);
                         }
                     }
                     (Keyword::SchemasByName | Keyword::Dependencies, Value::Object(schemas))
                         if matches!(name.as_str(), "dependentSchemas" | "dependencies") =>
                     {
                         for (name, schema) in schemas.iter() {
-                            self.add(&at.name(name), schema);
+                            self.add(&at.name(name), schema, Hold::No);
                         }
                     }
                     _ => {}
@@ -211,32 +244,32 @@ impl<'s> Schemas<'s> {
     pub(in crate::schema) fn step(&self, step: &Step) -> Self {
         let mut schemas = Self::empty(self.root);
         let either = |schema: &Value| EITHER.iter().any(|keyword| schema.get(keyword).is_some());
-        schemas.sure = self.sure && !self.list.iter().any(|(_, schema)| either(schema));
-        for (pointer, schema) in &self.list {
-            let at = Path::Tail(&Path::Root, pointer);
+        schemas.sure = self.sure && !self.list.iter().any(|about| either(about.schema));
+        for About { pointer, schema, hold } in &self.list {
+            let (hold, at) = (*hold, Path::Tail(&Path::Root, pointer));
             let get = |name: &str| schema.get(name);
             match step {
                 Step::Field(name) => {
                     let declared = get("properties").and_then(|properties| properties.get(name));
                     match declared {
-                        Some(schema) => schemas.add(&at.name("properties").name(name), schema),
-                        None => schemas.others(&at, schema),
+                        Some(schema) => schemas.add(&at.name("properties").name(name), schema, hold),
+                        None => schemas.others(&at, schema, hold),
                     }
                 }
-                Step::Other => schemas.others(&at, schema),
+                Step::Other => schemas.others(&at, schema, hold),
                 Step::Item(place) => {
                     for prefix in ["prefixItems", "items"] {
                         if let Some(schema) =
                             get(prefix).and_then(Value::as_array).and_then(|list| list.get(*place))
                         {
-                            schemas.add(&at.name(prefix).index(*place), schema);
+                            schemas.add(&at.name(prefix).index(*place), schema, hold);
                         }
                     }
                 }
                 Step::Rest => {
                     for rest in ["items", "additionalItems"] {
                         if let Some(schema) = get(rest) {
-                            schemas.add(&at.name(rest), schema);
+                            schemas.add(&at.name(rest), schema, hold);
                         }
                     }
                 }
@@ -247,14 +280,14 @@ impl<'s> Schemas<'s> {
     }
 
     /// The schemas about fields that are not declared.
-    fn others(&mut self, at: &Path<'_>, schema: &'s Value) {
+    fn others(&mut self, at: &Path<'_>, schema: &'s Value, hold: Hold) {
+        let patterns = schema.get("patternProperties").and_then(Value::as_object);
+        let hold = if patterns.is_some() { hold.min(Hold::Some) } else { hold };
         if let Some(schema) = schema.get("additionalProperties") {
-            self.add(&at.name("additionalProperties"), schema);
+            self.add(&at.name("additionalProperties"), schema, hold);
         }
-        if let Some(Value::Object(patterns)) = schema.get("patternProperties") {
-            for (pattern, schema) in patterns.iter() {
-                self.add(&at.name("patternProperties").name(pattern), schema);
-            }
+        for (pattern, schema) in patterns.into_iter().flat_map(Object::iter) {
+            self.add(&at.name("patternProperties").name(pattern), schema, hold);
         }
     }
 }

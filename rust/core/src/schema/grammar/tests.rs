@@ -238,3 +238,51 @@ fn open_worlds_have_grammars_too() {
     let (_, gbnf) = grammar(&open(r#"{"not":{"type":"object"}}"#));
     assert!(gbnf.takes("root", "[1,{}]") && !gbnf.takes("root", "{}"));
 }
+
+#[test]
+fn multiples_of_a_long_step_end_with_its_zeros() {
+    let multiples = [
+        "10000000000000000",
+        "-20000000000000000",
+        "1230000000000000000",
+        "0",
+        "15000000000000000",
+        "1",
+        "10",
+    ];
+    exact(r#"{"type":"integer","multipleOf":1e16}"#, &multiples);
+    exact(r#"{"type":"integer","multipleOf":1e16,"minimum":1}"#, &multiples);
+    exact(
+        r#"{"type":"integer","multipleOf":3e16,"maximum":-1,"not":{"multipleOf":6e16}}"#,
+        &["-30000000000000000", "-60000000000000000", "-90000000000000000", "30000000000000000", "0"],
+    );
+    exact(
+        r#"{"type":"integer","multipleOf":1e5,"minimum":250000,"exclusiveMaximum":500000}"#,
+        &["200000", "300000", "400000", "500000", "30000"],
+    );
+    exact(
+        r#"{"anyOf":[{"type":"integer","multipleOf":1e20,"minimum":1},{"const":7}]}"#,
+        &["7", "100000000000000000000", "100", "0"],
+    );
+}
+
+#[test]
+fn a_wider_grammar_of_numbers_reaches_a_valid_one() {
+    for (text, valid) in [
+        (r#"{"type":"integer","multipleOf":12345678901234567,"minimum":1}"#, "12345678901234567"),
+        (
+            r#"{"type":"integer","multipleOf":12345678901234567,"maximum":-12345678901234568}"#,
+            "-24691357802469134",
+        ),
+        (r#"{"type":"number","not":{"multipleOf":1e-15}}"#, "0.0000000000000005"),
+        (
+            r#"{"type":"number","multipleOf":1e-16,"exclusiveMinimum":0,"maximum":1e-15}"#,
+            "0.0000000000000001",
+        ),
+    ] {
+        let schema = closed(text);
+        let (grammar, gbnf) = grammar(&schema);
+        assert!(!grammar.is_exact() && schema.accepts(&value(valid)).is_ok(), "{text}");
+        assert!(gbnf.takes("root", valid), "{text}\n{}", grammar.text);
+    }
+}

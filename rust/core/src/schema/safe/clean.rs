@@ -11,6 +11,9 @@ const CHARS: usize = 8_192;
 /// The longest title, which is one line.
 const TITLE_CHARS: usize = 80;
 
+/// What is told of the one format that the converter has a rule for and takes for more.
+pub(super) const DATE: &str = "`format`: llama.rn takes a 31st of every month; the core does not";
+
 /// A copy of a readable schema with clean texts.
 pub(super) fn schema(value: &Value, at: &Path<'_>, cleaner: &Cleaner, changes: &mut Vec<Change>) -> Value {
     let Value::Object(object) = value else { return value.clone() };
@@ -20,6 +23,9 @@ pub(super) fn schema(value: &Value, at: &Path<'_>, cleaner: &Cleaner, changes: &
         let kept = if is_annotation(name) {
             annotation(name, value, &at, cleaner, changes)
         } else {
+            if name == "format" && value.as_str() == Some("date") {
+                told(changes, &at, DATE);
+            }
             Some(match (keyword(name), value) {
                 (Keyword::Schema | Keyword::Items, value) => schema(value, &at, cleaner, changes),
                 (Keyword::Schemas, Value::Array(list)) => {

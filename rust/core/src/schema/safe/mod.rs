@@ -15,8 +15,10 @@
 //! grammars, and the same values.
 
 mod clean;
+mod numbers;
 mod parts;
 mod readable;
+mod spoken;
 #[cfg(test)]
 mod tests;
 mod write;

@@ -1,9 +1,13 @@
 //! Which parts of a schema llama.rn's converter reads right as they stand.
+//!
+//! A part that no value satisfies is none of them: of counts that contradict each other the converter makes a repetition
+//! on which its grammar parser hangs, of bounds that do a rule by which a model can begin and never end.
 
 use crate::json::{Number, Object, Value};
 use crate::schema::keyword::{Keyword, keyword};
+use crate::schema::string::is_empty as is_no_length;
 use crate::schema::strings::{formats, pattern};
-use crate::schema::{Formats, Options, World};
+use crate::schema::{Formats, Inner, Options, World};
 
 /// The highest count of items that its grammar parser loads with certainty, with room to spare.
 pub(super) const ITEMS: u64 = 500;
@@ -11,19 +15,21 @@ pub(super) const ITEMS: u64 = 500;
 pub(super) const CHARS: u64 = 1_999;
 /// Above this many optional members the conversion takes time without measure: it grows with their square.
 pub(super) const OPTIONAL: usize = 256;
-/// The digits of an integer bound.
-pub(super) const BOUND: i128 = 1_000_000_000_000_000;
+/// Below it JavaScript hands on every integer.
+pub(super) const BOUND: i128 = 1 << 53;
+/// The last integer of 16 digits that a double holds.
+pub(super) const LAST: i64 = 9_999_999_999_999_998;
 
 /// Whether the converter reads this schema as the core does. Of references it knows only `#/..`, by names that may
 /// collide: a schema with one is not.
-pub(super) fn readable(schema: &Value, options: Options) -> bool {
-    !mentions_reference(schema) && is_read(schema, options)
+pub(super) fn readable(schema: &Value, inner: &Inner) -> bool {
+    !mentions_reference(schema) && is_read(schema, inner)
 }
 
 /// The same for a whole schema.
-pub(super) fn root_is_readable(schema: &Value, options: Options) -> bool {
+pub(super) fn root_is_readable(schema: &Value, inner: &Inner) -> bool {
     let names = schema.get("properties").and_then(Value::as_object);
-    readable(schema, options) && !names.is_some_and(|names| names.keys().any(|name| takes_a_rule(name)))
+    readable(schema, inner) && !names.is_some_and(|names| names.keys().any(|name| takes_a_rule(name)))
 }
 
 /// Whether a member of this name takes the name of another rule where the converter makes a grammar of nothing but the
@@ -51,7 +57,7 @@ pub(super) fn is_annotation(name: &str) -> bool {
         || matches!(name, "contentEncoding" | "contentMediaType")
 }
 
-fn is_read(schema: &Value, options: Options) -> bool {
+fn is_read(schema: &Value, inner: &Inner) -> bool {
     let Value::Object(object) = schema else { return false };
     let own: Vec<&str> =
         object.keys().map(smol_str::SmolStr::as_str).filter(|name| !is_annotation(name)).collect();
@@ -59,26 +65,32 @@ fn is_read(schema: &Value, options: Options) -> bool {
         object
             .get(name)
             .and_then(Value::as_array)
-            .is_some_and(|list| list.iter().all(|one| is_read(one, options)))
+            .is_some_and(|list| !list.is_empty() && list.iter().all(|one| is_read(one, inner)))
     };
     match own.as_slice() {
         // Without any keyword it would be read as an object.
         [] => object.contains_key("description") || object.contains_key("title"),
         ["anyOf"] => all("anyOf"),
-        ["oneOf"] => all("oneOf"),
+        // Of two equal branches neither is ever the only one.
+        ["oneOf"] => all("oneOf") && are_different(object.get("oneOf")),
         ["const"] => object.get("const").is_some_and(is_constant),
         ["enum"] | ["enum" | "const", "type"] | ["type", "enum" | "const"] => constants(object),
         _ => match object.get("type") {
-            Some(Value::String(kind)) => kind_is_read(object, &own, kind, options),
+            Some(Value::String(kind)) => kind_is_read(object, &own, kind, inner),
             Some(Value::Array(kinds)) => {
                 // Each kind is an alternative of its own; an integer is a number too.
                 let names: Vec<&str> = kinds.iter().filter_map(Value::as_str).collect();
                 !(names.contains(&"integer") && names.contains(&"number"))
-                    && names.iter().all(|kind| kind_is_read(object, &own, kind, options))
+                    && names.iter().all(|kind| kind_is_read(object, &own, kind, inner))
             }
             _ => false,
         },
     }
+}
+
+fn are_different(list: Option<&Value>) -> bool {
+    let list = list.and_then(Value::as_array).unwrap_or_default();
+    list.iter().enumerate().all(|(at, one)| !list.iter().take(at).any(|other| other == one))
 }
 
 /// Values that are all of the one kind that is said, if any is.
@@ -90,10 +102,11 @@ fn constants(object: &Object) -> bool {
         Some(Value::String(kind)) => Some(kind.as_str()),
         Some(_) => return false,
     };
-    list.iter().all(|value| is_constant(value) && kind.is_none_or(|kind| is_of_kind(value, kind)))
+    !list.is_empty()
+        && list.iter().all(|value| is_constant(value) && kind.is_none_or(|kind| is_of_kind(value, kind)))
 }
 
-/// Whether the text that the converter makes of a value is the one that our grammars write.
+/// Whether the text that the converter makes of a value is that value, perhaps in another spelling (`1e-07`).
 pub(super) fn is_constant(value: &Value) -> bool {
     match value {
         Value::Number(number) => is_plain(number),
@@ -103,11 +116,16 @@ pub(super) fn is_constant(value: &Value) -> bool {
     }
 }
 
-/// A number whose double is written as it stands.
+/// A number that comes out as it went in. It goes through a double where JavaScript hands it on, which keeps its value
+/// where that is the nearest one; then the converter writes an integer as it is, and of a fraction or an exponent the
+/// digits of Grisu2, which are the fewest where these are no more than 15.
 pub(super) fn is_plain(number: &Number) -> bool {
-    number.lexeme().len() <= 15
-        && !number.lexeme().contains(['e', 'E'])
-        && number.canonical().as_deref() == Some(number.lexeme())
+    number.keeps_its_value()
+        && match number.as_integer().map(i64::try_from) {
+            // `1.0` would stay what it is.
+            Some(Ok(integer)) => number.lexeme().parse() == Ok(integer),
+            _ => number.decimal().digits.len() <= 15,
+        }
 }
 
 fn is_of_kind(value: &Value, kind: &str) -> bool {
@@ -118,7 +136,7 @@ fn is_of_kind(value: &Value, kind: &str) -> bool {
 }
 
 /// Whether one kind of value is read right. What speaks of other kinds is passed over on both sides.
-fn kind_is_read(object: &Object, own: &[&str], kind: &str, options: Options) -> bool {
+fn kind_is_read(object: &Object, own: &[&str], kind: &str, inner: &Inner) -> bool {
     let count = |name: &str, most: u64| match object.get(name) {
         None => true,
         Some(Value::Number(number)) => number.lexeme().parse::<u64>().is_ok_and(|count| count <= most),
@@ -132,7 +150,7 @@ fn kind_is_read(object: &Object, own: &[&str], kind: &str, options: Options) -> 
             .and_then(Value::as_str)
             .is_some_and(|text| !has(object, &["format"]) && pattern::plain(text).as_deref() == Some(text)),
         ("format", "string") => {
-            object.get(name).and_then(Value::as_str).is_some_and(|name| format_is_read(name, options))
+            object.get(name).and_then(Value::as_str).is_some_and(|name| format_is_read(name, inner.options))
         }
         ("minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum", "integer") => {
             let twice = |a: &str, b: &str| object.contains_key(a) && object.contains_key(b);
@@ -143,9 +161,9 @@ fn kind_is_read(object: &Object, own: &[&str], kind: &str, options: Options) -> 
         ("minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf", _) => {
             !matches!(kind, "number" | "integer")
         }
-        ("items", "array") => object.get(name).is_some_and(|items| is_read(items, options)),
+        ("items", "array") => object.get(name).is_some_and(|items| is_read(items, inner)),
         ("minItems" | "maxItems", "array") => count(name, ITEMS) && object.contains_key("items"),
-        ("properties" | "required" | "additionalProperties", "object") => object_is_read(object, options),
+        ("properties" | "required" | "additionalProperties", "object") => object_is_read(object, inner),
         ("minLength" | "maxLength" | "pattern" | "format", other) => other != "string",
         ("items" | "minItems" | "maxItems" | "uniqueItems" | "prefixItems", other) => other != "array",
         (
@@ -159,6 +177,45 @@ fn kind_is_read(object: &Object, own: &[&str], kind: &str, options: Options) -> 
         ) => other != "object",
         _ => false,
     }) && matches!(kind, "string" | "number" | "integer" | "boolean" | "null" | "array" | "object")
+        && kind_has_values(object, kind, inner)
+}
+
+/// Whether the keywords about one kind of value, each of which is read, leave any. Items and members are read, so that
+/// there are such.
+fn kind_has_values(object: &Object, kind: &str, inner: &Inner) -> bool {
+    let number = |name: &str| object.get(name).and_then(Value::as_number)?.as_integer();
+    let ordered = |least: &str, most: &str| match (number(least), number(most)) {
+        (least, Some(most)) => least.unwrap_or(0) <= most,
+        _ => true,
+    };
+    match kind {
+        "string" => {
+            let pattern = object.get("pattern").and_then(Value::as_str);
+            let pattern = pattern.and_then(|text| inner.patterns.get(text));
+            ordered("minLength", "maxLength")
+                && pattern.is_none_or(|known| !known.dfa.is_none() && !is_no_length(known.length))
+        }
+        "array" => ordered("minItems", "maxItems"),
+        "integer" => {
+            let least = number("minimum").or_else(|| Some(number("exclusiveMinimum")? + 1));
+            let most = number("maximum").or_else(|| Some(number("exclusiveMaximum")? - 1));
+            match (least, most) {
+                (Some(least), Some(most)) => least <= most,
+                (least, most) => end_is_read(least, most),
+            }
+        }
+        _ => true,
+    }
+}
+
+/// Whether a bound is read right where there is no other one. Of a least integer the converter drops the zeros after the
+/// first digit (at `101` it takes `15`), and below a negative bound it writes leading zeros.
+pub(super) fn end_is_read(least: Option<i128>, most: Option<i128>) -> bool {
+    let inner_zero = |least: i128| {
+        let text = least.to_string();
+        text.len() > 15 || text.get(1..text.len() - 1).is_some_and(|inner| inner.contains('0'))
+    };
+    least.is_none_or(|least| least < 0 || !inner_zero(least)) && most.is_none_or(|most| most >= 0)
 }
 
 fn has(object: &Object, names: &[&str]) -> bool {
@@ -186,21 +243,21 @@ pub(super) fn has_rule(name: &str) -> bool {
     numbered || matches!(name, "date" | "time" | "date-time")
 }
 
-fn object_is_read(object: &Object, options: Options) -> bool {
+fn object_is_read(object: &Object, inner: &Inner) -> bool {
     let required = object.get("required").and_then(Value::as_array).unwrap_or_default();
     let Some(Value::Object(properties)) = object.get("properties") else {
         return required.is_empty()
             && match object.get("additionalProperties") {
                 None | Some(Value::Bool(_)) => true,
-                Some(schema) => is_read(schema, options),
+                Some(schema) => is_read(schema, inner),
             };
     };
     let closed = match object.get("additionalProperties") {
-        None => options.world == World::Closed,
+        None => inner.options.world == World::Closed,
         Some(others) => *others == Value::Bool(false),
     };
     closed
         && properties.len().saturating_sub(required.len()) <= OPTIONAL
         && required.iter().all(|name| name.as_str().is_some_and(|name| properties.contains_key(name)))
-        && properties.values().all(|schema| is_read(schema, options))
+        && properties.values().all(|schema| is_read(schema, inner))
 }

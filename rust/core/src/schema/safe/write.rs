@@ -4,12 +4,12 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use super::clean;
-use super::parts::{bare, merged};
+use super::parts::{Piece, bare, merged};
 use super::readable::{is_annotation, readable, root_is_readable};
 use super::{Change, SAFE_BYTES};
 use crate::json::{Object, Path, Value};
 use crate::schema::arena::Id;
-use crate::schema::grammar::notes::Schemas;
+use crate::schema::grammar::notes::{About, Hold, Schemas};
 use crate::schema::grammar::sets::Sets;
 use crate::schema::set::Set;
 use crate::schema::strings::formats;
@@ -29,6 +29,10 @@ pub(super) enum Mode {
 
 /// The most schemas in one another; deeper ones get names.
 const DEPTH: usize = 24;
+/// The most descriptions of alternatives that are shown for all of them.
+const WAYS: usize = 4;
+/// The most that is told of one part, in bytes.
+const TOLD: usize = 400;
 /// The most alternatives of one kind.
 pub(super) const FEW: usize = 16;
 /// The keywords that combine schemas.
@@ -63,8 +67,8 @@ pub(super) struct Writer<'s> {
     named: FxHashMap<Id, SmolStr>,
     definitions: Vec<(SmolStr, Value)>,
     waiting: Vec<(SmolStr, Id, Schemas<'s>)>,
-    /// Keywords of the open part that were left out, for its description.
-    told: Vec<String>,
+    /// What the open part does not enforce, for its description: each true of every value of the part.
+    pub(super) told: Vec<String>,
 }
 
 impl<'s> Writer<'s> {
@@ -88,7 +92,7 @@ impl<'s> Writer<'s> {
     /// The whole schema; nothing where it is too large in this mode.
     pub(super) fn root(&mut self, id: Id) -> Option<Value> {
         let source = &self.inner.source;
-        if self.mode != Mode::Kinds && root_is_readable(source, self.inner.options) {
+        if self.mode != Mode::Kinds && root_is_readable(source, self.inner) {
             return Some(clean::schema(source, &Path::Root, self.cleaner, &mut self.changes));
         }
         let schemas = Schemas::at_root(source);
@@ -163,9 +167,9 @@ impl<'s> Writer<'s> {
 
     /// A schema that can stand as it is: the only one about its values, and read right.
     fn kept(&mut self, schemas: &Schemas<'s>) -> Option<Value> {
-        let [(pointer, schema)] = schemas.list.get(..schemas.own)? else { return None };
+        let [About { pointer, schema, .. }] = schemas.list.get(..schemas.own)? else { return None };
         let (pointer, schema) = target(&self.inner.source, pointer.clone(), schema)?;
-        if !readable(schema, self.inner.options) {
+        if !readable(schema, self.inner) {
             return None;
         }
         let at = Path::Tail(&Path::Root, &pointer);
@@ -198,33 +202,51 @@ impl<'s> Writer<'s> {
             return Some(Object::new());
         }
         let mut constants: Vec<Value> = Vec::new();
-        let mut list: Vec<Object> = Vec::new();
+        let mut list: Vec<Piece> = Vec::new();
         self.strings(&set.str, schemas, &mut constants, &mut list);
         self.numbers(&set.num, schemas, &mut constants, &mut list);
         match (set.tru, set.fals) {
-            (true, true) => list.push(bare("boolean")),
+            (true, true) => list.push(bare("boolean").into()),
             (false, false) => {}
             (tru, _) => constants.push(tru.into()),
         }
         for clause in self.few(&set.arr, "array", schemas, &mut list) {
-            list.push(self.array(clause, schemas)?);
+            let piece = self.piece(|writer| writer.array(clause, schemas))?;
+            list.extend(piece);
         }
         for clause in self.few(&set.obj, "object", schemas, &mut list) {
-            list.push(self.object(clause, schemas)?);
+            let piece = self.piece(|writer| writer.object(clause, schemas))?;
+            list.extend(piece);
         }
         if set.null {
-            if constants.is_empty() { list.push(bare("null")) } else { constants.push(Value::Null) }
+            if constants.is_empty() { list.push(bare("null").into()) } else { constants.push(Value::Null) }
         }
         if !constants.is_empty() {
-            list.insert(0, [("enum", Value::Array(constants))].into_iter().collect());
+            let constants: Object = [("enum", Value::Array(constants))].into_iter().collect();
+            list.insert(0, constants.into());
         }
-        let mut different: Vec<Object> = Vec::new();
+        let mut different: Vec<Piece> = Vec::new();
         for one in list {
-            if !different.contains(&one) {
-                different.push(one);
+            match different.iter_mut().find(|known| known.schema == one.schema) {
+                Some(known) => known.or(&one),
+                None => different.push(one),
             }
         }
-        Some(merged(different))
+        let Piece { schema, told } = merged(different, self.cleaner);
+        self.told.extend(told);
+        Some(schema)
+    }
+
+    /// Writes an alternative, with what it does not enforce; nothing inside where there is none.
+    #[allow(clippy::option_option, reason = "too large, or no value, or an alternative")]
+    pub(super) fn piece(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Option<Option<Object>>,
+    ) -> Option<Option<Piece>> {
+        let outer = std::mem::take(&mut self.told);
+        let schema = write(self);
+        let told = std::mem::replace(&mut self.told, outer);
+        schema.map(|schema| schema.map(|schema| Piece { schema, told }))
     }
 
     /// The clauses of one kind; where they are too many, any value of the kind stands for all.
@@ -233,7 +255,7 @@ impl<'s> Writer<'s> {
         clauses: &'c [T],
         kind: &'static str,
         schemas: &Schemas<'s>,
-        list: &mut Vec<Object>,
+        list: &mut Vec<Piece>,
     ) -> &'c [T] {
         if clauses.len() <= FEW {
             return clauses;
@@ -243,18 +265,18 @@ impl<'s> Writer<'s> {
             COMBINED,
             "so many alternatives are too much for llama.rn: any of their kind passes while decoding",
         );
-        list.push(bare(kind));
+        list.push(bare(kind).into());
         &[]
     }
 
     /// The body with what the source says to a model, and what of it was left out.
     fn annotated(&mut self, mut body: Object, schemas: &Schemas<'s>) -> Value {
-        let format = schemas.list.iter().find_map(|(_, schema)| schema.get("format")?.as_str());
+        let format = holding(schemas).find_map(|schema| schema.get("format")?.as_str());
         if let Some(format) = format
             && formats::lookup(format).is_some()
             && !body.contains_key("format")
         {
-            self.told.push(format!("format {format}"));
+            self.tell(format!("format {format}"));
         }
         for name in ["title", "default", "examples"] {
             if let Some(value) = self.annotation(name, schemas) {
@@ -266,10 +288,9 @@ impl<'s> Writer<'s> {
             _ => String::new(),
         };
         let told = std::mem::take(&mut self.told);
-        if !told.is_empty() {
+        if let Some(told) = spoken(&told, self.cleaner) {
             let between = if description.is_empty() { "" } else { " " };
-            let told = self.cleaner.clean(&told.join(", "), 400).text;
-            description.push_str(&format!("{between}({told})"));
+            description.push_str(&format!("{between}{told}"));
         }
         if description.is_empty() && body.keys().all(|name| is_annotation(name)) {
             // Without any keyword the converter would read an object.
@@ -281,46 +302,68 @@ impl<'s> Writer<'s> {
         body.into()
     }
 
-    /// The first annotation of this name, cleaned.
+    /// An annotation of this name, cleaned: the first that holds for each value, else those of alternatives. What a
+    /// schema says that must not or need not hold is never shown.
     fn annotation(&mut self, name: &str, schemas: &Schemas<'s>) -> Option<Value> {
-        let (pointer, value) =
-            schemas.list.iter().find_map(|(pointer, schema)| Some((pointer, schema.get(name)?)))?;
-        let at = Path::Tail(&Path::Root, pointer);
-        clean::annotation(name, value, &at.name(name), self.cleaner, &mut self.changes)
-    }
-
-    /// Tells that keywords are written in another form.
-    pub(super) fn rewritten(&mut self, schemas: &Schemas<'s>, keywords: &[&str], reason: &str) {
-        let told = self.told.len();
-        self.change(schemas, keywords, reason);
-        self.told.truncate(told);
-    }
-
-    /// Tells that keywords were left out or are taken for less: at each place that has one of them. Bounds and the
-    /// like go into the description, so that the model knows of them.
-    pub(super) fn change(&mut self, schemas: &Schemas<'s>, keywords: &[&str], reason: &str) {
-        let mut found = false;
-        for (pointer, schema) in &schemas.list {
+        let of = |wanted: Hold| {
+            let list = schemas.list.iter().filter(move |about| about.hold == wanted);
+            list.filter_map(|about| Some((&about.pointer, about.schema.get(name)?)))
+        };
+        let mut clean = |(pointer, value): (&String, &Value)| {
             let at = Path::Tail(&Path::Root, pointer);
-            for name in keywords {
-                let Some(value) = schema.get(name) else { continue };
-                found = true;
-                clean::told(&mut self.changes, &at.name(name), format!("`{name}`: {reason}"));
-                let text = match value {
-                    Value::Number(number) => number.lexeme().to_owned(),
-                    Value::String(text) if text.chars().count() <= 100 => text.to_string(),
-                    Value::Bool(true) => String::new(),
-                    _ => continue,
-                };
-                let told = format!("{name} {text}").trim_end().to_owned();
-                if !self.told.contains(&told) && self.told.len() < 8 {
-                    self.told.push(told);
-                }
+            clean::annotation(name, value, &at.name(name), self.cleaner, &mut self.changes)
+        };
+        if let Some(first) = of(Hold::All).next() {
+            return clean(first);
+        }
+        let mut some: Vec<Value> = Vec::new();
+        for value in of(Hold::Some).filter_map(&mut clean) {
+            if !some.contains(&value) {
+                some.push(value);
             }
         }
-        if !found {
-            let pointer = schemas.list.first().map(|(pointer, _)| pointer.clone()).unwrap_or_default();
-            self.changes.push(Change { pointer, reason: reason.to_owned() });
+        match (name, some.as_slice()) {
+            (_, []) => None,
+            (_, [one]) => Some(one.clone()),
+            ("description", several) => {
+                let texts: Vec<&str> = several.iter().filter_map(Value::as_str).take(WAYS).collect();
+                Some(texts.join(" / ").into())
+            }
+            _ => None,
+        }
+    }
+
+    /// Tells that keywords are not enforced, or taken for less: at each place that has one of them, else at what lists
+    /// or combines values there.
+    pub(super) fn change(&mut self, schemas: &Schemas<'s>, keywords: &[&str], reason: &str) {
+        for keywords in [keywords, &["enum", "const"], COMBINED] {
+            let mut found = false;
+            for About { pointer, schema, .. } in &schemas.list {
+                let at = Path::Tail(&Path::Root, pointer);
+                for name in keywords.iter().filter(|name| schema.get(name).is_some()) {
+                    found = true;
+                    clean::told(&mut self.changes, &at.name(name), format!("`{name}`: {reason}"));
+                }
+            }
+            if found {
+                return;
+            }
+        }
+        let pointer = schemas.list.first().map(|about| about.pointer.clone()).unwrap_or_default();
+        let reason = format!("what another part of the schema makes of it: {reason}");
+        self.changes.push(Change { pointer, reason });
+    }
+
+    /// Adds to the description of the open part what it does not enforce. It must be true of each value of the part.
+    pub(super) fn tell(&mut self, text: String) {
+        if !self.told.contains(&text) && self.told.len() < 8 {
+            self.told.push(text);
+        }
+    }
+
+    pub(super) fn tell_all(&mut self, texts: impl IntoIterator<Item = String>) {
+        for text in texts {
+            self.tell(text);
         }
     }
 
@@ -374,6 +417,23 @@ impl<'s> Writer<'s> {
         }
         Some(object.into())
     }
+}
+
+/// The schemas that each value of a part satisfies.
+pub(super) fn holding<'a, 's>(schemas: &'a Schemas<'s>) -> impl Iterator<Item = &'s Value> + 'a {
+    schemas.list.iter().filter(|about| about.hold == Hold::All).map(|about| about.schema)
+}
+
+/// What is told in parentheses: all that is clean as it is and fits, since another text might be untrue.
+pub(super) fn spoken(told: &[String], cleaner: &Cleaner) -> Option<String> {
+    let mut kept = String::new();
+    for text in told {
+        if kept.len() + text.len() <= TOLD && !cleaner.clean(text, usize::MAX).changed {
+            kept.push_str(if kept.is_empty() { "" } else { ", " });
+            kept.push_str(text);
+        }
+    }
+    (!kept.is_empty()).then(|| format!("({kept})"))
 }
 
 /// What a schema that does nothing but refer leads to.

@@ -91,9 +91,16 @@ impl Part {
             None if num.is_integral() => 0,
             None => fraction_digits(num),
         };
+        // Of what is on no lattice the digits alone must reach a number that is off it, or on it.
+        let fraction_digits = match step {
+            None => num.off.iter().map(|off| places(*off).saturating_add(1)).fold(fraction_digits, u16::max),
+            Some(_) => fraction_digits,
+        };
+        let least = num.step.map_or(0, |step| Digit::new(&Bound { at: step, inclusive: true }).integer.len());
+        let least = u16::try_from(least).unwrap_or(u16::MAX);
         let zero = Bound { at: Dec::ZERO, inclusive: true };
         let positive = |bound: &Bound| bound.at.is_positive() || bound.at == Dec::ZERO;
-        let side = |lo: Option<Bound>, hi: Option<Bound>| Side::new(lo, hi, fraction_digits);
+        let side = |lo: Option<Bound>, hi: Option<Bound>| Side::new(lo, hi, fraction_digits, least);
         let lo = num.lo.filter(|lo| lo.at.is_positive() || (lo.at == Dec::ZERO && !lo.inclusive));
         let hi = num.hi.filter(|hi| !positive(hi));
         Self {
@@ -115,9 +122,10 @@ impl Part {
 
 impl Side {
     /// The magnitudes from the bound nearer to zero to the one farther from it.
-    fn new(near: Option<Bound>, far: Option<Bound>, fraction_digits: u16) -> Self {
+    fn new(near: Option<Bound>, far: Option<Bound>, fraction_digits: u16, least: u16) -> Self {
         let near = near.map(|bound| Digit::new(&bound));
         let long = near.as_ref().map_or(0, |near| u16::try_from(near.integer.len()).unwrap_or(u16::MAX));
+        let long = long.max(least);
         let integer_digits = if long < INTEGER_DIGITS { INTEGER_DIGITS } else { long.saturating_add(1) };
         // What no spelled number passes needs no comparison.
         let far = far
@@ -151,8 +159,7 @@ impl Digit {
 
 /// The fraction digits that some number of a part has for sure.
 fn fraction_digits(num: &Num) -> u16 {
-    let places = |bound: &Bound| u16::try_from((-bound.at.parts().1).max(0)).unwrap_or(u16::MAX);
-    let most = [num.lo, num.hi].iter().flatten().map(places).max().unwrap_or(0);
+    let most = [num.lo, num.hi].iter().flatten().map(|bound| places(bound.at)).max().unwrap_or(0);
     if most < FRACTION_DIGITS {
         return FRACTION_DIGITS;
     }
@@ -165,4 +172,9 @@ fn fraction_digits(num: &Num) -> u16 {
         Some((first, last)) if first <= last => FRACTION_DIGITS,
         _ => most.saturating_add(1),
     }
+}
+
+/// The fraction digits of a number.
+fn places(at: Dec) -> u16 {
+    u16::try_from((-at.parts().1).max(0)).unwrap_or(u16::MAX)
 }
