@@ -69,7 +69,7 @@ impl Session {
     ) -> Result<(Run, Outgoing), Refusal> {
         let inner = &self.inner;
         let now = inner.clock.monotonic();
-        waiting.in_force(&inner.set(), now, inner.limits.plan_lifetime)?;
+        waiting.in_force(&inner.shelf.current(), now, inner.limits.plan_lifetime)?;
         let confirmed = waiting.plan.confirm(confirmation)?;
         let secrets = Secrets::ask(inner, &confirmed)?;
         let outgoing = confirmed.dispatch(&secrets.by_name())?;

@@ -15,6 +15,9 @@ use smol_str::SmolStr;
 #[derive(Clone, Default)]
 pub(crate) struct Shelf {
     pub(crate) set: Arc<ToolSet>,
+    /// How many tool sets the session had before. The hash of a set comes back with the same installs; this does not, so
+    /// that what died with a tool set stays dead.
+    pub(crate) generation: u64,
     pub(crate) broken: BTreeMap<SmolStr, Broken>,
 }
 
@@ -49,14 +52,15 @@ impl Shelf {
                 }
             }
         }
-        Ok(Self { set: Arc::new(set), broken })
+        Ok(Self { set: Arc::new(set), generation: 0, broken })
     }
 
     /// The shelf with the next set; `id` is in it now, or gone for good, and no longer broken.
     pub(crate) fn with(&self, set: ToolSet, id: &str) -> Self {
         let mut broken = self.broken.clone();
         broken.remove(id);
-        Self { set: Arc::new(set), broken }
+        let generation = self.generation.saturating_add(u64::from(set.hash() != self.set.hash()));
+        Self { set: Arc::new(set), generation, broken }
     }
 
     /// Whether a connector stands on both as it is.
