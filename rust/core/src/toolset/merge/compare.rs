@@ -12,12 +12,12 @@ use crate::grant::Grant;
 use crate::json::{Object, Path, Value, resolve};
 use crate::manifest::{Effect, Tool};
 use crate::request::Method;
-use crate::schema::Verdict;
+use crate::schema::{Purse, Verdict};
 
 /// All differences; those about the connector as a whole stand once. `grant` is the one in force, if the connector
 /// is installed. Without a past everything is new.
 pub(super) fn changes(past: Option<&Past>, grant: Option<&Grant>, new: &Connector) -> Vec<Change> {
-    let mut changes = Changes { list: Vec::new(), new };
+    let mut changes = Changes { list: Vec::new(), new, purse: Purse::MERGE };
     if let Some(past) = past {
         changes.provenance(past);
         if let Some(before) = grant {
@@ -51,6 +51,8 @@ pub(super) fn changes(past: Option<&Past>, grant: Option<&Grant>, new: &Connecto
 struct Changes<'n> {
     list: Vec<Change>,
     new: &'n Connector,
+    /// What is left for comparing schemas.
+    purse: Purse,
 }
 
 impl Changes<'_> {
@@ -146,7 +148,7 @@ impl Changes<'_> {
         if text(&before) == text(&after) {
             return;
         }
-        let change = match old.schema.as_ref().map(|old| new.is_narrower_than(old)) {
+        let change = match old.schema.as_ref().map(|old| new.is_narrower_within(old, &mut self.purse)) {
             Some(Verdict::Narrower) => Change::new(Kind::Narrowed, name, &*at),
             Some(Verdict::Wider { witness, pointer }) => {
                 let change = Change::new(Kind::Widened, name, format!("{at}{pointer}"));
