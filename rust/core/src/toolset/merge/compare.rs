@@ -15,14 +15,14 @@ use crate::request::Method;
 use crate::schema::{Purse, Verdict};
 
 /// All differences; those about the connector as a whole stand once. `grant` is the one in force, if the connector
-/// is installed. Without a past everything is new.
+/// is installed; else that of the past counts. Without a past everything is new, and the least grant stands before.
 pub(super) fn changes(past: Option<&Past>, grant: Option<&Grant>, new: &Connector) -> Vec<Change> {
     let mut changes = Changes { list: Vec::new(), new, purse: Purse::MERGE };
+    // A removal forgets no grant: else removing and installing again were a silent way to any other.
+    let before = grant.or(past.map(Past::grant)).cloned().unwrap_or_default();
+    changes.grant(&before);
     if let Some(past) = past {
         changes.provenance(past);
-        if let Some(before) = grant {
-            changes.grant(before);
-        }
         for (name, tombstone) in past.tools() {
             if new.manifest().tool(name).is_none() {
                 let before = tombstone.document.get("tool").cloned();
@@ -80,7 +80,8 @@ impl Changes<'_> {
     fn grant(&mut self, before: &Grant) {
         let members = self.new.grant().wider_members(before);
         for member in members.into_iter().filter(|member| !matches!(*member, "origins" | "settings")) {
-            self.list.push(Change::new(Kind::Grant, None, format!("/grant/{member}")));
+            let change = Change::new(Kind::Grant, None, format!("/grant/{member}"));
+            self.list.push(change.from(before.member(member)).to(self.new.grant().member(member)));
         }
     }
 
