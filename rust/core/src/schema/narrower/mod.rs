@@ -6,6 +6,7 @@
 mod copy;
 #[cfg(test)]
 mod laws;
+mod needs;
 mod place;
 mod twins;
 

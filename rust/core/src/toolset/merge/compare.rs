@@ -166,6 +166,11 @@ impl Changes<'_> {
             let list = |names: &[SmolStr]| Value::Array(names.iter().cloned().map(Value::String).collect());
             let change = Change::new(Kind::Required, name, format!("{at}/required"));
             self.list.push(change.from(Some(list(&old.required))).to(Some(list(&required))));
+        } else if let Some(old) = &old.schema
+            && !new.needs_no_more_than(old, &mut self.purse)
+        {
+            // Further down, by a number of members, or only in some cases.
+            self.list.push(Change::new(Kind::Required, name, &*at));
         }
         self.annotations(&at, tool, old);
     }
