@@ -138,6 +138,9 @@ pub(crate) fn text_of(file: &Path, limit: usize) -> Result<String, Trouble> {
 pub(crate) struct Kept {
     pub(crate) session: Session,
     host: HostFile,
+    /// Whether the audit trail led to the kept head when the store was opened. A head of a trail that did not is not kept:
+    /// the damage is told again by every command, until a person has looked at it.
+    whole: bool,
 }
 
 impl Kept {
@@ -151,7 +154,9 @@ impl Kept {
         let store =
             StoreOptions { seen: Some(host.counter()), create, ..StoreOptions::new(&flag.store, host.key()) };
         let session = Session::open_store(options, store)?;
-        for refusal in session.damage()? {
+        let verified = session.verify_audit(Some(host.audit_head()));
+        let whole = verified.is_ok();
+        for refusal in session.damage()?.into_iter().chain(verified.err()) {
             note(&format!("{WARNING}warning[{}]{WARNING:#}: {}", refusal.code, safe(&refusal.reason)));
         }
         for write in session.writes()?.iter().filter(|write| write.is_interrupted()) {
@@ -162,13 +167,14 @@ impl Kept {
                 safe(tool)
             ));
         }
-        Ok(Self { session, host })
+        Ok(Self { session, host, whole })
     }
 
     /// Keeps what was seen, and closes the store.
     pub(crate) fn close(mut self) -> Result<(), Trouble> {
         if let Some(counter) = self.session.counter()? {
-            self.host.keep(counter, self.session.audit_head()?)?;
+            let head = if self.whole { self.session.audit_head()? } else { self.host.audit_head() };
+            self.host.keep(counter, head)?;
         }
         self.session.close();
         Ok(())
@@ -342,13 +348,15 @@ pub(crate) fn verify_audit(store: &StoreFlag, head: Option<&str>) -> Result<Exit
     let head = head
         .map(|head| Sha256::parse(head).ok_or_else(|| Trouble::usage("--head takes a hash in hexadecimal")));
     let head = head.transpose()?;
-    let kept = Kept::open(store, open_options(None, None, None, None).map_err(Trouble::usage)?, false)?;
+    let mut kept = Kept::open(store, open_options(None, None, None, None).map_err(Trouble::usage)?, false)?;
     let verified = kept.session.verify_audit(Some(head.unwrap_or(kept.host.audit_head())))?;
+    // Whoever names a head has looked: from here on the trail is followed from there.
+    kept.whole |= head.is_some();
     out(&format!(
         "{GOOD}whole{GOOD:#}: {} records, {} older ones dropped, head {}",
         verified.kept, verified.dropped, verified.head
     ));
-    kept.session.close();
+    kept.close()?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -183,6 +183,23 @@ impl Grant {
         Value::Object(members.into_iter().filter_map(|(name, value)| Some((name, value?))).collect())
     }
 
+    /// What a member says, spelled out where it is left out; nothing where it names nothing. For a review.
+    pub fn member(&self, name: &str) -> Option<Value> {
+        let flag = |set: bool| Some(Value::Bool(set));
+        match name {
+            "localNetwork" => flag(self.local_network),
+            "overlayNetwork" => flag(self.overlay_network),
+            "loopback" => flag(self.loopback),
+            "cleartextCredentials" => flag(self.cleartext_credentials),
+            "confirm" => {
+                let effects = [Effect::Read, Effect::Write, Effect::Destructive].into_iter();
+                let asked = effects.filter(|effect| self.confirms(*effect));
+                Some(Value::Array(asked.map(|effect| effect.as_str().into()).collect()))
+            }
+            _ => self.to_value().get(name).cloned(),
+        }
+    }
+
     /// The SHA-256 of the RFC 8785 form of every member and of the manifest that the grant is given for. How lists
     /// and maps are ordered does not count.
     pub fn hash(&self, manifest: Sha256) -> Sha256 {

@@ -199,7 +199,6 @@ impl Session {
         let contract = self.change(
             connector.id(),
             |shelf| {
-                shelf.no_wider(connector)?;
                 let (set, connector) = (&shelf.set, Arc::clone(connector));
                 let id = connector.id().to_owned();
                 let next = match (approval, deed) {

@@ -39,7 +39,7 @@ impl Place {
     ) -> Result<(Self, Confirmed), Refusal> {
         let started = inner.clock.monotonic();
         let attempt = || {
-            waiting.in_force(&inner.set(), started, inner.limits.plan_lifetime)?;
+            waiting.in_force(&inner.shelf.current(), started, inner.limits.plan_lifetime)?;
             let confirmed = waiting.plan.confirm(confirmation)?;
             Ok((inner.state().reserve(&waiting, call_id, started, inner)?, confirmed))
         };

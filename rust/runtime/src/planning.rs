@@ -60,9 +60,9 @@ impl Session {
             let state = self.inner.state();
             (state.open()?, state.contract(contract.unwrap_or_default())?.clone())
         };
-        let set = self.inner.set();
+        let shelf = self.inner.shelf.current();
         let limits = &self.inner.limits;
-        let checked = check(&set, &contract, call, limits)?;
+        let checked = check(&shelf.set, &contract, call, limits)?;
         let conversation = conversation.unwrap_or_default();
         let connector = checked.connector();
         let keyed = checked.tool().is_some_and(|tool| tool.request().idempotency.is_some());
@@ -84,7 +84,8 @@ impl Session {
         };
         let mut state = self.inner.state();
         state.open()?;
-        let waiting = Waiting { plan, conversation: conversation.into(), made: self.inner.clock.monotonic() };
+        let (generation, made) = (shelf.generation, self.inner.clock.monotonic());
+        let waiting = Waiting { plan, generation, conversation: conversation.into(), made };
         state.keep(waiting, limits.plan_lifetime);
         Ok(view)
     }

@@ -15,6 +15,9 @@ use smol_str::SmolStr;
 #[derive(Clone, Default)]
 pub(crate) struct Shelf {
     pub(crate) set: Arc<ToolSet>,
+    /// How many tool sets the session had before. The hash of a set comes back with the same installs; this does not, so
+    /// that what died with a tool set stays dead.
+    pub(crate) generation: u64,
     pub(crate) broken: BTreeMap<SmolStr, Broken>,
 }
 
@@ -23,8 +26,6 @@ pub(crate) struct Shelf {
 pub(crate) struct Broken {
     /// Why it is out.
     pub(crate) refusal: Refusal,
-    /// The grant that it had, where that can still be read.
-    grant: Option<Grant>,
 }
 
 impl Shelf {
@@ -44,19 +45,19 @@ impl Shelf {
             match restored {
                 Ok(next) => set = next,
                 Err(refusal) => {
-                    let grant = Grant::read(&pin.grant.grant, limits).ok();
-                    broken.insert(id, Broken { refusal, grant });
+                    broken.insert(id, Broken { refusal });
                 }
             }
         }
-        Ok(Self { set: Arc::new(set), broken })
+        Ok(Self { set: Arc::new(set), generation: 0, broken })
     }
 
     /// The shelf with the next set; `id` is in it now, or gone for good, and no longer broken.
     pub(crate) fn with(&self, set: ToolSet, id: &str) -> Self {
         let mut broken = self.broken.clone();
         broken.remove(id);
-        Self { set: Arc::new(set), broken }
+        let generation = self.generation.saturating_add(u64::from(set.hash() != self.set.hash()));
+        Self { set: Arc::new(set), generation, broken }
     }
 
     /// Whether a connector stands on both as it is.
@@ -67,21 +68,6 @@ impl Shelf {
             (one, two) => one.is_none() && two.is_none(),
         };
         same && self.broken.contains_key(id) == other.broken.contains_key(id)
-    }
-
-    /// Installing a broken connector again is no way to a wider grant.
-    pub(crate) fn no_wider(&self, connector: &Connector) -> Result<(), Refusal> {
-        let before = self.broken.get(connector.id()).and_then(|broken| broken.grant.as_ref());
-        match before.and_then(|before| connector.grant().wider_members(before).first().copied()) {
-            Some(member) => {
-                let id = connector.id();
-                let reason = format!(
-                    "`{id}` is installed with another grant, and the new one is wider in `{member}`: remove it first"
-                );
-                Err(Refusal::new(Code::GrantWider, reason))
-            }
-            None => Ok(()),
-        }
     }
 }
 
@@ -94,7 +80,10 @@ fn past(state: &State, limits: &TrustLimits) -> Result<Vec<Past>, Refusal> {
     }
     let restore = |(id, owner): (&SmolStr, &connector_store::Owner)| {
         let (from, known) = (&owner.provenance, tombstones.remove(id.as_str()).unwrap_or_default());
-        Past::restore(id, &from.source, from.key.as_deref(), owner.manifest, known, limits)
+        let last = state.pin(id).map(|pin| &pin.grant.grant).or(owner.grant.as_ref());
+        // One that is not known, or cannot be read, counts as the least: whatever is more takes an approval.
+        let grant = last.and_then(|grant| Grant::read(grant, limits).ok()).unwrap_or_default();
+        Past::restore(id, &from.source, from.key.as_deref(), (owner.manifest, grant), known, limits)
     };
     let past: Option<Vec<Past>> = state.owners().map(restore).collect();
     past.filter(|_| tombstones.is_empty()).ok_or_else(|| {

@@ -14,6 +14,7 @@ use smol_str::SmolStr;
 use crate::rates::Rates;
 use crate::secret::CredentialStore;
 use crate::session::Inner;
+use crate::shelf::Shelf;
 use crate::standing::Standings;
 
 /// Exports whose contract is still known; an older one is `contract.stale`, and the application exports again.
@@ -46,16 +47,21 @@ pub(crate) struct State {
 #[derive(Clone)]
 pub(crate) struct Waiting {
     pub(crate) plan: Arc<Plan>,
+    /// Of the shelf that it was planned on.
+    pub(crate) generation: u64,
     pub(crate) conversation: SmolStr,
     pub(crate) made: Duration,
 }
 
 impl Waiting {
-    /// Whether the plan is still of this tool set and its grant, and young enough.
-    pub(crate) fn in_force(&self, set: &ToolSet, now: Duration, lifetime: Duration) -> Result<(), Refusal> {
-        let (plan, connector) = (&self.plan, self.plan.connector());
-        let installed = set.connector(connector.id()).map(|installed| installed.grant_hash());
-        if plan.tool_set() != set.hash() || installed != Some(connector.grant_hash()) {
+    /// Whether the tool set and the very connector that the plan was made of are in force still, without a break, and
+    /// it is young enough. Every install and every grant makes another connector, which is the plan's own as long as the
+    /// plan lives: the same grant or the same install again wakes no plan.
+    pub(crate) fn in_force(&self, shelf: &Shelf, now: Duration, lifetime: Duration) -> Result<(), Refusal> {
+        let connector = self.plan.connector();
+        let installed = shelf.set.connector(connector.id());
+        let is_same = installed.is_some_and(|installed| Arc::ptr_eq(installed, connector));
+        if self.generation != shelf.generation || !is_same {
             let reason = "the tool set or the grant changed after the plan was made: plan the call again";
             return Err(Refusal::new(Code::PlanStale, reason));
         }
@@ -177,7 +183,7 @@ impl State {
         let plan = &waiting.plan;
         self.waiting(plan.id())?;
         // Read under this lock: a writer that comes after it finds the call among those that run.
-        waiting.in_force(&inner.set(), now, inner.limits.plan_lifetime)?;
+        waiting.in_force(&inner.shelf.current(), now, inner.limits.plan_lifetime)?;
         if self.running.values().any(|call| call.plan.id() == plan.id()) {
             return Err(Refusal::new(Code::PlanUnknown, "the plan is being carried out already"));
         }
@@ -210,7 +216,7 @@ impl State {
         if token.is_cancelled() {
             return Err(self.given_up(waiting, now, inner));
         }
-        waiting.in_force(&inner.set(), now, inner.limits.plan_lifetime)?;
+        waiting.in_force(&inner.shelf.current(), now, inner.limits.plan_lifetime)?;
         let id = plan.connector().id();
         let grant = plan.connector().grant_hash();
         let client = match self.clients.get(id) {
@@ -230,7 +236,7 @@ impl State {
 
     /// Why a call was cancelled that had not begun.
     pub(crate) fn given_up(&self, waiting: &Waiting, now: Duration, inner: &Inner) -> Refusal {
-        let changed = waiting.in_force(&inner.set(), now, inner.limits.plan_lifetime).err();
+        let changed = waiting.in_force(&inner.shelf.current(), now, inner.limits.plan_lifetime).err();
         let cancelled = || Refusal::new(Code::NetCancelled, "the call was cancelled before it was sent");
         changed.filter(|_| self.store.is_some()).unwrap_or_else(cancelled)
     }

@@ -3,15 +3,18 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use connector_core::audit::{Event, Head, Record};
-use connector_core::json::Sha256;
+use connector_core::json::{Sha256, Value};
 use connector_core::{Code, Refusal};
 
 use crate::files::Files;
 use crate::key::StoreKey;
 use crate::lines::{Line, Seal, Sealer};
 use crate::log::{Kind, Log};
+use crate::state::hash;
 
 pub(crate) const FILE: &str = "audit.log";
+/// The outcome of the record of a write that is about to leave.
+const STARTED: &str = "started";
 const KIND: Kind = Kind { what: "the audit trail", damage: Code::AuditBroken };
 
 /// When a record outlives a loss of power.
@@ -41,15 +44,21 @@ pub struct AuditLog {
 }
 
 impl AuditLog {
+    /// Opens the trail; gives the plans of the writes that its records say were started, oldest first.
     pub(crate) fn open(
         files: Arc<dyn Files>,
         key: StoreKey,
         limit: usize,
         expected: bool,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<(Self, Vec<Sha256>), Refusal> {
         let sealer = Sealer { key, seal: Seal::Hash, file: FILE };
-        let log = Log::open(files, sealer, KIND, limit, expected, &mut |_, _| {})?;
-        Ok(Self { log: Mutex::new(log) })
+        let mut started = Vec::new();
+        let log = Log::open(files, sealer, KIND, limit, expected, &mut |record, _| {
+            if record.get("outcome").and_then(Value::as_str) == Some(STARTED) {
+                started.extend(hash(record, "object"));
+            }
+        })?;
+        Ok((Self { log: Mutex::new(log) }, started))
     }
 
     fn log(&self) -> MutexGuard<'_, Log> {

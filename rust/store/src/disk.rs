@@ -43,13 +43,29 @@ impl Disk {
             }
             Err(error) => return no_folder(&format!("the store's folder cannot be used: {error}")),
         }
-        let held = private(OpenOptions::new().write(true).create(true).truncate(false))
-            .open(folder.join(PROCESS_LOCK))
-            .map_err(|error| writing("the process lock", &error))?;
+        let path = folder.join(PROCESS_LOCK);
+        let open = || {
+            let opened =
+                open_regular(private(OpenOptions::new().write(true).create(true).truncate(false)), &path);
+            opened.map_err(|error| writing("the process lock", &error))
+        };
+        let mut held = open()?;
         let end = Instant::now() + wait;
         loop {
             match try_lock(&held) {
-                Ok(true) => return Ok(Self { folder: folder.to_owned(), held }),
+                // One that was removed meanwhile keeps nobody out.
+                Ok(true)
+                    if is_still(&held, &path).map_err(|error| writing("the process lock", &error))? =>
+                {
+                    return Ok(Self { folder: folder.to_owned(), held });
+                }
+                Ok(true) if Instant::now() < end => held = open()?,
+                Ok(true) => {
+                    return Err(Refusal::new(
+                        Code::StoreLocked,
+                        "the process lock is removed again and again",
+                    ));
+                }
                 Ok(false) if Instant::now() >= end => {
                     let reason = "another process has this store open: close it there, or try again later";
                     return Err(Refusal::new(Code::StoreLocked, reason));
@@ -140,21 +156,56 @@ fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
-/// A link, a folder or a pipe in the place of a file was put there by somebody else; a pipe would block the reader.
-fn regular(path: &Path) -> io::Result<()> {
-    if fs::symlink_metadata(path)?.is_file() {
-        return Ok(());
+/// Opens a regular file and nothing else. A link, a folder or a pipe in the place of a file was put there by somebody else:
+/// a link would lead out of the folder, a pipe would block whoever opens it.
+///
+/// # Errors
+/// `InvalidInput` where something else stands there; those of opening a file.
+pub(crate) fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let no_file = || io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
+        std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags.cast_signed());
     }
-    Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+    match options.open(path) {
+        Ok(file) if file.metadata()?.is_file() => Ok(file),
+        Ok(_) => Err(no_file()),
+        // Also where the system has its own word for it: a link is a loop, a pipe without a reader no device.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(error),
+        Err(error) => match fs::symlink_metadata(path) {
+            Ok(found) if !found.is_file() => Err(no_file()),
+            _ => Err(error),
+        },
+    }
+}
+
+/// Whether the name still stands for the file that was opened.
+#[cfg(unix)]
+fn is_still(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let held = file.metadata()?;
+    match fs::symlink_metadata(path) {
+        Ok(named) => Ok((named.dev(), named.ino()) == (held.dev(), held.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Elsewhere an open file cannot be removed.
+#[cfg(not(unix))]
+fn is_still(_file: &File, _path: &Path) -> io::Result<bool> {
+    Ok(true)
 }
 
 impl Files for Disk {
     fn read(&self, name: &str, limit: usize) -> io::Result<Vec<u8>> {
         let path = self.path(name);
-        regular(&path)?;
+        let file = open_regular(OpenOptions::new().read(true), &path)?;
         let mut bytes = Vec::new();
         let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-        File::open(path)?.take(most).read_to_end(&mut bytes)?;
+        file.take(most).read_to_end(&mut bytes)?;
         if bytes.len() > limit {
             return Err(io::Error::new(
                 io::ErrorKind::FileTooLarge,
@@ -208,9 +259,8 @@ impl Files for Disk {
 
     fn open_log(&self, name: &str) -> io::Result<Box<dyn LogFile>> {
         let path = self.path(name);
-        regular(&path)?;
         // To append and not to write at a place: the line that follows a failed one lands behind whatever is there.
-        Ok(Box::new(OpenOptions::new().append(true).open(path)?))
+        Ok(Box::new(open_regular(OpenOptions::new().append(true), &path)?))
     }
 }
 
@@ -227,5 +277,45 @@ impl LogFile for File {
         // The length counts as data here (POSIX: all that is needed to read the data back); on Apple's systems this is
         // F_FULLFSYNC, which empties the cache of the drive too.
         self.sync_data()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_regular_file_is_opened() {
+        let above = tempfile::tempdir().unwrap();
+        let at = |name: &str| above.path().join(name);
+        fs::write(at("file"), "x").unwrap();
+        fs::create_dir(at("folder")).unwrap();
+        std::os::unix::fs::symlink(at("file"), at("link")).unwrap();
+        let mode = rustix::fs::Mode::RWXU;
+        rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        let ways: [fn(&mut OpenOptions) -> &mut OpenOptions; 3] = [
+            |options| options.read(true),
+            |options| options.append(true),
+            |options| options.write(true).create(true).truncate(false),
+        ];
+        for way in ways {
+            let open = |name: &str| {
+                open_regular(way(&mut OpenOptions::new()), &at(name)).map_err(|error| error.kind())
+            };
+            assert!(open("file").is_ok());
+            for name in ["folder", "link", "pipe"] {
+                assert_eq!(open(name).unwrap_err(), io::ErrorKind::InvalidInput, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_else_stands_for_the_process_lock() {
+        let above = tempfile::tempdir().unwrap();
+        let folder = above.path().join("store");
+        fs::create_dir(&folder).unwrap();
+        std::os::unix::fs::symlink(above.path().join("elsewhere"), folder.join(PROCESS_LOCK)).unwrap();
+        assert!(Disk::open(&folder, true, Duration::ZERO).is_err());
+        assert!(!above.path().join("elsewhere").exists());
     }
 }

@@ -9,7 +9,7 @@ use connector_core::json::{Numbers, Profile, Sha256, read_strict};
 use connector_core::{Code, Refusal};
 use zeroize::Zeroizing;
 
-use crate::disk::{above, sync_names};
+use crate::disk::{above, open_regular, sync_names};
 use crate::fault::{reading, writing};
 use crate::key::StoreKey;
 use crate::state::{hash, hash_value, integer, object};
@@ -63,7 +63,7 @@ impl HostFile {
 
     fn read(path: &Path) -> Result<Option<Self>, Refusal> {
         let mut bytes = Zeroizing::new(Vec::new());
-        match fs::File::open(path) {
+        match open_regular(OpenOptions::new().read(true), path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(reading(WHAT, &error)),
             Ok(file) => {
@@ -116,7 +116,27 @@ impl HostFile {
             writing(WHAT, &error)
         })?;
         *self = next;
+        self.tidy();
         Ok(())
+    }
+
+    /// Removes what processes that were killed left beside the file. The store is open: nobody else is writing now.
+    fn tidy(&self) {
+        let stem = self.path.file_stem().and_then(|stem| stem.to_str());
+        let (Some(stem), Ok(entries)) = (stem, fs::read_dir(above(&self.path))) else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let middle = name
+                .to_str()
+                .and_then(|name| name.strip_prefix(stem)?.strip_prefix('.')?.strip_suffix(".tmp"));
+            let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            if middle
+                .and_then(|middle| middle.split_once('-'))
+                .is_some_and(|(a, b)| is_number(a) && is_number(b))
+            {
+                let _gone_or_tried_again = fs::remove_file(entry.path());
+            }
+        }
     }
 
     /// A name that nobody else writes to at this moment.
@@ -170,6 +190,13 @@ mod tests {
         let names: Vec<_> =
             fs::read_dir(above.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["store.host.json"]);
+        // What a killed process left goes; what is not its goes not.
+        for name in ["store.host.12-0.tmp", "store.host.x-0.tmp"] {
+            fs::write(above.path().join(name), "key").unwrap();
+        }
+        first.keep(8, sha256("later")).unwrap();
+        assert!(!above.path().join("store.host.12-0.tmp").exists());
+        assert!(above.path().join("store.host.x-0.tmp").exists());
         assert!(!format!("{first:?}").contains(&Sha256(*first.key).to_string()));
         fs::write(above.path().join("store.host.json"), "{}").unwrap();
         assert_eq!(HostFile::of(&folder).unwrap_err().code, Code::StoreTampered);

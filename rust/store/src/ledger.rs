@@ -186,6 +186,18 @@ impl Ledger {
         inner.log.dropped() == Head::default() && inner.log.damage().is_none()
     }
 
+    /// Holds the ledger against the starts that the audit trail tells, oldest first. A start is in the ledger before it is in
+    /// the trail, so one that is only there was cut off the ledger. What the ledger drops is older than the newest start.
+    pub(crate) fn knows(&self, started: &[Sha256]) {
+        let mut inner = self.inner();
+        let all = inner.log.dropped() == Head::default();
+        let looked_at =
+            if all { started } else { started.last().map(std::slice::from_ref).unwrap_or_default() };
+        if looked_at.iter().any(|plan| !inner.writes.contains_key(plan)) {
+            inner.log.note("the audit trail tells of a write that is not here");
+        }
+    }
+
     pub(crate) fn damage(&self) -> Option<Refusal> {
         self.inner().log.damage()
     }

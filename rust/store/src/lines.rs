@@ -6,8 +6,9 @@
 //! ```
 //!
 //! Each line is the RFC 8785 form of an object and is sealed by `hash` over everything else in it; `previous` and
-//! `sequence` chain it to the line before. Lines without a seal at the very end are what a crash or a lost power left of
-//! an append that nobody was told had worked. Anywhere else a line was changed, and a gap in the chain is a removed one.
+//! `sequence` chain it to the line before. What stands at the very end without a seal, and lacks its end or has holes of
+//! zeros, is what a crash or a lost power left of an append that nobody was told had worked. Any other line without a seal
+//! was changed, and a gap in the chain is a removed one.
 
 use connector_core::audit::Head;
 use connector_core::json::{Numbers, Object, Profile, Sha256, Value, canonical, read_strict, sha256};
@@ -143,12 +144,17 @@ impl Sealer {
         let mut head = dropped;
         let (mut at, mut good) = (first.len(), first.len());
         let mut unsealed = false;
+        let mut written = None;
         for line in lines {
             at = at.saturating_add(line.len());
             let Some((value, place)) = self.read(line) else {
                 unsealed = true;
+                if line.ends_with(b"\n") && !line.contains(&0) {
+                    written = Some(at);
+                }
                 continue;
             };
+            written = None;
             good = at;
             let last = *head.get_or_insert(place.before());
             dropped.get_or_insert(last);
@@ -167,6 +173,12 @@ impl Sealer {
             if place.head.sequence > last.sequence {
                 head = Some(place.head);
             }
+        }
+        // No crash leaves a whole line that was never written: somebody changed it. It stays, and goes on telling.
+        if let Some(end) = written {
+            let after = head.unwrap_or_default().sequence;
+            broken.get_or_insert(Broken { after, what: "a line was changed" });
+            good = end;
         }
         Scan { dropped: dropped.unwrap_or_default(), head: head.unwrap_or_default(), broken, good }
     }

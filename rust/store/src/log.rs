@@ -116,6 +116,12 @@ impl Log {
         self.broken.map(|broken| self.refuse(broken))
     }
 
+    /// Notes a damage that the lines do not tell by themselves.
+    pub(crate) fn note(&mut self, what: &'static str) {
+        let after = self.head.sequence;
+        self.broken.get_or_insert(Broken { after, what });
+    }
+
     /// A damage as a refusal.
     pub(crate) fn refuse(&self, Broken { after, what }: Broken) -> Refusal {
         Refusal::new(self.kind.damage, format!("{}: {what}, after line {after}", self.kind.what))

@@ -52,6 +52,9 @@ pub struct Owner {
     pub provenance: Provenance,
     /// SHA-256 of the manifest that was installed last, also when it was removed since.
     pub manifest: Sha256,
+    /// The grant of one that was removed, without its origins and settings, which the tombstones have. Nothing while it is
+    /// installed, and nothing where a version that kept none removed it.
+    pub grant: Option<Value>,
 }
 
 /// What is known for good about a tool name that was ever seen, in the words of the tool set.
@@ -240,11 +243,14 @@ impl Pin {
 
 impl Owner {
     fn to_value(&self) -> Value {
-        object([("manifest", hash_value(self.manifest))].into_iter().chain(self.provenance.members()))
+        let grant = self.grant.clone().map(|grant| ("grant", grant));
+        let manifest = [("manifest", hash_value(self.manifest))].into_iter();
+        object(manifest.chain(self.provenance.members()).chain(grant))
     }
 
     fn from_value(value: &Value) -> Option<Self> {
-        Some(Self { provenance: Provenance::from_value(value)?, manifest: hash(value, "manifest")? })
+        let grant = value.get("grant").cloned();
+        Some(Self { provenance: Provenance::from_value(value)?, manifest: hash(value, "manifest")?, grant })
     }
 }
 

@@ -105,7 +105,8 @@ impl Store {
             nothing_lost(&*files, seen)?;
         }
         let ledger = Ledger::open(Arc::clone(&files), key.clone(), limits.ledger_bytes, expected)?;
-        let audit = AuditLog::open(Arc::clone(&files), key.clone(), limits.audit_bytes, expected)?;
+        let (audit, started) = AuditLog::open(Arc::clone(&files), key.clone(), limits.audit_bytes, expected)?;
+        ledger.knows(&started);
         let state = if let Some(state) = found {
             state
         } else {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use connector_core::json::{Sha256, Value, sha256};
+use connector_core::json::{Object, Sha256, Value, sha256};
 use connector_core::{Code, Refusal};
 use smol_str::SmolStr;
 
@@ -105,13 +105,13 @@ impl Transaction {
                         ));
                     }
                     let hash = sha256(manifest);
-                    let first = || Owner { provenance: provenance.clone(), manifest: hash };
+                    let first = || Owner { provenance: provenance.clone(), manifest: hash, grant: None };
                     let owner = next.owners.entry(id.clone()).or_insert_with(first);
                     if owner.provenance != *provenance {
                         let reason = format!("the connector id `{id}` belongs to another source or key");
                         return Err(Refusal::new(Code::InstallSource, reason));
                     }
-                    owner.manifest = hash;
+                    (owner.manifest, owner.grant) = (hash, None);
                     shallow(&grant.grant)?;
                     let pin = Pin { manifest: hash, provenance: provenance.clone(), grant: grant.clone() };
                     next.pins.insert(id.clone(), entry(pin)?);
@@ -123,8 +123,9 @@ impl Transaction {
                     *pin = entry(Pin { grant: grant.clone(), ..pin.value.clone() })?;
                 }
                 Change::Unpin { id } => {
-                    if next.pins.remove(id).is_none() {
-                        return unknown(id);
+                    let Some(pin) = next.pins.remove(id) else { return unknown(id) };
+                    if let Some(owner) = next.owners.get_mut(id) {
+                        owner.grant = Some(remembered(&pin.value.grant.grant));
                     }
                 }
                 Change::Source { id, provenance } => {
@@ -154,6 +155,14 @@ impl Transaction {
         next.chain = state.chained(self.tool_set);
         Ok(Applied { state: next, manifests })
     }
+}
+
+/// A grant as it is remembered when its connector is removed: what a later one must not be wider than. The words of the
+/// person go.
+fn remembered(grant: &Value) -> Value {
+    let members = grant.as_object().into_iter().flat_map(Object::iter);
+    let kept = members.filter(|(name, _)| !matches!(name.as_str(), "origins" | "settings"));
+    Value::Object(kept.map(|(name, value)| (name.clone(), value.clone())).collect())
 }
 
 /// What a transaction makes of a state.

@@ -167,6 +167,11 @@ impl Open {
         self.host.iter().for_each(|host| host.keep(&self.session));
     }
 
+    /// What is kept of the store on this side, if it is.
+    pub(super) fn host(&self) -> Option<&Host> {
+        self.host.as_ref()
+    }
+
     /// Closes it: running calls are cancelled, waiting ones too.
     pub(crate) fn close(&self) {
         self.keep();

@@ -91,15 +91,33 @@ record! {
 }
 
 /// What this side keeps of a store whose host keeps nothing itself.
-pub(super) struct Host(Mutex<HostFile>);
+pub(super) struct Host(Mutex<Followed>);
+
+struct Followed {
+    file: HostFile,
+    /// Whether the audit trail led to the kept head when the store was opened. A head of a trail that did not is not kept:
+    /// the damage is told again, until a person has looked at it.
+    whole: bool,
+}
 
 impl Host {
     /// Keeps what the session sees now. What cannot be kept is kept with the next change.
     pub(super) fn keep(&self, session: &Session) {
         if let (Ok(Some(counter)), Ok(head)) = (session.counter(), session.audit_head()) {
-            let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let Followed { file, whole } = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let head = if *whole { head } else { file.audit_head() };
             let _with_the_next_change = file.keep(counter, head);
         }
+    }
+
+    /// The head that was kept last.
+    pub(super) fn audit_head(&self) -> Sha256 {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).file.audit_head()
+    }
+
+    /// Somebody named a head that the trail leads to: from here on it is followed from there.
+    fn follow(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).whole = true;
     }
 }
 
@@ -133,7 +151,11 @@ pub(super) fn open(server: &mut Server, params: &OpenParams) -> Result<Value, Fa
         None => (Session::open(options), None),
         Some(folder) => {
             let (session, host) = open_store(options, Path::new(folder.as_str()), params)?;
-            members.extend(state_of(&session)?);
+            let unkept = host.as_ref().and_then(|host| session.verify_audit(Some(host.audit_head())).err());
+            if let (Some(host), None) = (&host, &unkept) {
+                host.follow();
+            }
+            members.extend(state_of(&session, unkept)?);
             (session, host)
         }
     };
@@ -159,17 +181,17 @@ fn open_store(
         (file.key(), Some(seen.unwrap_or(0).max(file.counter())), Some(file))
     };
     let session = Session::open_store(options, StoreOptions { seen, ..StoreOptions::new(folder, key) })?;
-    Ok((session, host.map(|file| Host(Mutex::new(file)))))
+    Ok((session, host.map(|file| Host(Mutex::new(Followed { file, whole: false })))))
 }
 
-/// What a host should know about a store that was opened.
-fn state_of(session: &Session) -> Result<Vec<(&'static str, Value)>, Failure> {
+/// What a host should know about a store that was opened; `more` damage than the session tells by itself.
+fn state_of(session: &Session, more: Option<Refusal>) -> Result<Vec<(&'static str, Value)>, Failure> {
     let interrupted = session.writes()?.into_iter().filter(Write::is_interrupted);
     Ok(vec![
         ("counter", session.counter()?.map_or(Value::Null, Value::from)),
         ("broken", broken(session)?),
         ("interrupted", Value::Array(interrupted.map(|write| write_value(&write)).collect())),
-        ("damage", Value::Array(session.damage()?.iter().map(refusal_value).collect())),
+        ("damage", Value::Array(session.damage()?.iter().chain(&more).map(refusal_value).collect())),
     ])
 }
 
@@ -321,7 +343,12 @@ pub(super) fn verify_audit(server: &Server, params: &VerifyAudit) -> Result<Valu
     let head = params.head.as_deref().map(|head| {
         Sha256::parse(head).ok_or_else(|| Failure::Params("/head: expected a hash in hexadecimal".into()))
     });
-    let verified = find(server, &params.session)?.verify_audit(head.transpose()?)?;
+    let (head, open) = (head.transpose()?, find_open(server, &params.session)?);
+    let verified = open.session.verify_audit(head.or_else(|| open.host().map(Host::audit_head)))?;
+    if let (Some(host), Some(_)) = (open.host(), head) {
+        host.follow();
+        open.keep();
+    }
     Ok(object([
         ("dropped", verified.dropped.into()),
         ("kept", verified.kept.into()),

@@ -185,6 +185,20 @@ fn the_trail_is_verified_and_a_changed_line_is_found() {
     std::fs::write(&log, cut).unwrap();
     let found = run(&["audit", "verify", "--store", &shop.store]);
     assert!(found.status == 1 && found.err.contains("[audit.broken]"), "{} {}", found.out, found.err);
+    // No later command takes it for whole: each tells it, until a person names the head that is to count.
+    for _ in 0..2 {
+        let listed = run(&["list", "--store", &shop.store]);
+        assert!(listed.status == 0 && listed.err.contains("[audit.broken]"), "{}", listed.err);
+        shop.install(&tea("1", &json!({})), &[]);
+        run(&["remove", "tea", "--store", &shop.store]);
+        assert_eq!(run(&["audit", "verify", "--store", &shop.store]).status, 1);
+    }
+    let text = run(&["audit", "--store", &shop.store]).out;
+    let head = text.trim_end().rsplit_once(' ').unwrap().1;
+    assert_eq!(run(&["audit", "verify", "--store", &shop.store, "--head", head]).status, 0);
+    let listed = run(&["list", "--store", &shop.store]);
+    assert!(!listed.err.contains("audit.broken"), "{}", listed.err);
+    let lines = std::fs::read_to_string(&log).unwrap();
     std::fs::write(&log, lines.replace("\"subject\":\"tea\"", "\"subject\":\"tee\"")).unwrap();
     let found = run(&["audit", "verify", "--store", &shop.store]);
     assert!(found.status == 1 && found.err.contains("[audit.broken]"), "{} {}", found.out, found.err);

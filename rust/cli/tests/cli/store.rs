@@ -64,6 +64,36 @@ fn what_is_installed_outlives_the_process() {
 }
 
 #[test]
+fn a_cut_trail_is_told_by_every_session() {
+    let store = folder().join("store");
+    let open = json!({"store": store});
+    let mut rpc = Rpc::plain();
+    let session = rpc.call("session.open", &open)["session"].clone();
+    rpc.call("session.install", &install(&session, &tea("1", &json!({})), &json!({})));
+    rpc.call("session.remove", &json!({"session": session, "id": "tea"}));
+    assert_eq!(rpc.call("audit.verify", &json!({"session": session}))["kept"], 2);
+    rpc.call("session.close", &json!({"session": session}));
+    let log = store.join("audit.log");
+    let lines = std::fs::read_to_string(&log).unwrap();
+    std::fs::write(&log, lines.trim_end().rsplit_once('\n').unwrap().0.to_owned() + "\n").unwrap();
+    for _ in 0..2 {
+        let opened = rpc.call("session.open", &open);
+        let session = opened["session"].clone();
+        assert_eq!(opened["damage"][0]["code"], "audit.broken", "{opened}");
+        rpc.call("session.install", &install(&session, &tea("1", &json!({})), &json!({})));
+        rpc.call("session.remove", &json!({"session": session, "id": "tea"}));
+        assert_eq!(rpc.refusal("audit.verify", &json!({"session": session})), "audit.broken");
+        rpc.call("session.close", &json!({"session": session}));
+    }
+    let opened = rpc.call("session.open", &open);
+    let session = opened["session"].clone();
+    let head = rpc.call("audit.read", &json!({"session": session}))["head"].clone();
+    rpc.call("audit.verify", &json!({"session": session, "head": head}));
+    rpc.call("session.close", &json!({"session": session}));
+    assert_eq!(rpc.call("session.open", &open)["damage"], json!([]));
+}
+
+#[test]
 fn a_review_and_its_approval() {
     let mut rpc = Rpc::plain();
     let session = rpc.call("session.open", &json!({"store": folder().join("store")}))["session"].clone();

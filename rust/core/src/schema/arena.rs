@@ -116,6 +116,8 @@ pub(crate) struct Arena {
     /// By content; operands that may be ordered freely are sorted here, while `exprs` keeps the first spelling.
     ids: FxHashMap<Expr, Id>,
     refs: Vec<Option<Id>>,
+    /// The operands that were looked at since the last reckoning.
+    work: usize,
 }
 
 impl Arena {
@@ -194,6 +196,11 @@ impl Arena {
         self.intern(Expr::Leaf(set))
     }
 
+    /// How many operands were put together since this was asked last: what a search pays for.
+    pub(crate) fn take_work(&mut self) -> usize {
+        std::mem::take(&mut self.work)
+    }
+
     fn intern(&mut self, expr: Expr) -> Id {
         let key = match &expr {
             Expr::And(ids) => Expr::And(sorted(ids)),
@@ -230,6 +237,7 @@ impl Arena {
                 _ => operands.push(*id),
             }
         }
+        self.work = self.work.saturating_add(operands.len());
         if operands.contains(&Id::NEVER) {
             return Id::NEVER;
         }
@@ -304,6 +312,7 @@ impl Arena {
                 _ => operands.push(*id),
             }
         }
+        self.work = self.work.saturating_add(operands.len());
         if operands.contains(&Id::ANY) {
             return Id::ANY;
         }

@@ -63,6 +63,7 @@ use smol_str::SmolStr;
 
 pub use field::{ArrayField, Field, Kinds};
 pub use grammar::{CallFrame, CallGrammar, GRAMMAR_BYTES, Grammar, Note, call_grammar};
+pub(crate) use narrower::Purse;
 pub use narrower::Verdict;
 pub use rules::RULES;
 pub use safe::{Change, SAFE_BYTES, Safe};

@@ -42,7 +42,7 @@ impl Num {
     }
 
     /// The one number that this is, where it says no more.
-    fn as_point(&self) -> Option<Dec> {
+    pub(crate) fn as_point(&self) -> Option<Dec> {
         match (self.lo, self.hi) {
             (Some(lo), Some(hi))
                 if lo == hi && lo.inclusive && self.step.is_none() && self.off.is_empty() =>

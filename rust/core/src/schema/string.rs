@@ -16,6 +16,9 @@ const STEPS: usize = 4_000_000;
 /// The steps that a character of a list of words costs in its automaton.
 const CHARACTER: usize = 4;
 
+/// The steps that a word costs which is looked up in a list, or copied.
+const WORD: usize = 4;
+
 /// The words of one part whose length lies in an interval. Never empty when it stands in a set, as far as
 /// that is known without a search.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -141,6 +144,41 @@ impl Products {
         self.steps = steps;
     }
 
+    /// What is left.
+    pub(crate) fn left(&self) -> usize {
+        self.steps
+    }
+
+    fn pay(&mut self, steps: usize) -> Result<(), Undecided> {
+        let left = self.steps.checked_sub(steps);
+        self.steps = left.unwrap_or(0);
+        left.map(drop).ok_or(Undecided::Steps)
+    }
+
+    /// Pays for looking up the words of a list in another part.
+    fn pay_for(&mut self, words: &[SmolStr], part: &Str) -> Result<(), Undecided> {
+        self.pay(match &part.words {
+            Words::List(_) => WORD.saturating_mul(words.len()),
+            Words::Dfa(dfa) if dfa.is_all() => words.len(),
+            Words::Dfa(_) => words.iter().fold(words.len(), |sum, word| sum.saturating_add(word.len() / 2)),
+        })
+    }
+
+    /// Some different words of a part, short ones first: as many as are asked for, unless there are fewer or they are
+    /// hard to find.
+    pub(crate) fn some_words(&mut self, part: &Str, most: usize) -> Result<Vec<SmolStr>, Undecided> {
+        match &part.words {
+            Words::List(words) => {
+                self.pay(words.len().min(most))?;
+                Ok(words.iter().take(most).cloned().collect())
+            }
+            Words::Dfa(dfa) => {
+                let words = dfa.words_within(part.length.0, part.length.1, most, &mut self.steps);
+                if self.steps == 0 { Err(Undecided::Steps) } else { Ok(words) }
+            }
+        }
+    }
+
     /// A word of a part; `None` is proof that there is none.
     pub(crate) fn member(&mut self, part: &Str) -> Result<Option<SmolStr>, Undecided> {
         part.member_within(&mut self.steps)
@@ -194,6 +232,7 @@ impl Products {
     /// The strings in both parts; nothing when there plainly are none.
     fn meet(&mut self, a: &Str, b: &Str) -> Result<Option<Str>, Undecided> {
         if let Words::List(words) = &a.words {
+            self.pay_for(words, b)?;
             return Ok(Str::of_words(words.iter().filter(|word| b.has(word)).cloned().collect()));
         }
         let (Words::Dfa(left), Words::Dfa(right)) = (&a.words, &b.words) else { return self.meet(b, a) };
@@ -217,6 +256,7 @@ impl Products {
         let mut parts = Vec::new();
         for x in a {
             for y in b {
+                self.pay(1 + parts.len())?;
                 if let Some(part) = self.meet(x, y)?
                     && !parts.contains(&part)
                 {
@@ -236,6 +276,7 @@ impl Products {
         let mut dfas: Vec<Arc<Dfa>> = Vec::new();
         let mut parts: Vec<Str> = Vec::new();
         for part in a.iter().chain(b) {
+            self.pay(1 + parts.len())?;
             match &part.words {
                 Words::List(list) => words.extend(list.iter().cloned()),
                 Words::Dfa(dfa) if part.length == ANY_LENGTH => dfas.push(Arc::clone(dfa)),
@@ -248,6 +289,10 @@ impl Products {
             let joined = rest.try_fold(first, |joined, dfa| self.or(&joined, &dfa))?;
             parts.extend(Str::of_dfa(joined, ANY_LENGTH));
         }
+        self.pay(WORD.saturating_mul(words.len()))?;
+        for part in &parts {
+            self.pay_for(&words, part)?;
+        }
         words.retain(|word| !parts.iter().any(|part| part.has(word)));
         parts.extend(Str::of_words(words));
         if parts.iter().any(Str::is_any) {
@@ -259,10 +304,21 @@ impl Products {
     /// The strings of the first union that are not in the second. Lists meet no automaton here, and lengths
     /// none of their own.
     pub(crate) fn minus_all(&mut self, a: &[Str], b: &[Str]) -> Result<Vec<Str>, Undecided> {
+        // Thousands of words that are taken out one by one are one list.
+        let mut listed: Vec<SmolStr> = Vec::new();
+        let mut others: Vec<Str> = Vec::new();
+        for part in b {
+            match &part.words {
+                Words::List(words) => listed.extend(words.iter().cloned()),
+                Words::Dfa(_) => others.push(part.clone()),
+            }
+        }
+        self.pay(WORD.saturating_mul(listed.len()).saturating_add(others.len()))?;
         let mut rest = a.to_vec();
-        for out in b {
+        for out in Str::of_words(listed).iter().chain(&others) {
             let mut parts: Vec<Str> = Vec::new();
             for part in rest {
+                self.pay(1 + parts.len())?;
                 for left in self.outside(&part, out)? {
                     if !parts.contains(&left) {
                         parts.push(left);
@@ -284,6 +340,7 @@ impl Products {
         }
         let dfa = match &part.words {
             Words::List(words) => {
+                self.pay_for(words, out)?;
                 let left = words.iter().filter(|word| !out.has(word)).cloned().collect();
                 return Ok(Str::of_words(left).into_iter().collect());
             }
@@ -330,7 +387,7 @@ impl Products {
     ) -> Result<Arc<Dfa>, Undecided> {
         let words: Vec<&str> = words.collect();
         let cost = words.iter().fold(0, |cost: usize, word| cost.saturating_add(CHARACTER * word.len()));
-        self.steps = self.steps.checked_sub(cost).ok_or(Undecided::Steps)?;
+        self.pay(cost)?;
         Ok(Arc::new(Dfa::words(&words)))
     }
 

@@ -76,7 +76,8 @@ pub(crate) fn restored(set: &ToolSet) -> ToolSet {
             let profile = Profile { max_bytes: text.len(), max_depth: 9, numbers: Numbers::Exact };
             (name.clone(), read_strict(text.as_bytes(), profile).unwrap())
         });
-        Past::restore(past.id(), past.source(), past.key(), past.manifest(), kept, &limits).unwrap()
+        let last = (past.manifest(), past.grant().clone());
+        Past::restore(past.id(), past.source(), past.key(), last, kept, &limits).unwrap()
     }))
 }
 

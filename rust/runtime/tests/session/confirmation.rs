@@ -142,6 +142,48 @@ async fn a_plan_dies_with_its_grant() {
     assert_eq!(code(execute(&stage.session, &view).await), "plan.stale");
 }
 
+/// The tool set and the grant have their old hashes again, and a plan of before is dead all the same.
+#[tokio::test]
+async fn a_dead_plan_stays_dead_when_the_same_comes_back() {
+    let stage = Stage::new(fine()).await;
+    let (session, x) = (&stage.session, json!({ "text": "x" }));
+    let before = session.list().unwrap().contract;
+    let planned = || plan(session, "notes.add", &x).unwrap();
+
+    let view = planned();
+    session.remove("notes", None).unwrap();
+    install(session, &manifest("notes"), &least("notes")).unwrap();
+    assert_eq!(session.list().unwrap().contract, before);
+    assert_eq!(code(execute(session, &view).await), "plan.stale", "removed and installed again");
+
+    let view = planned();
+    install(session, &manifest("tasks"), &least("tasks")).unwrap();
+    session.remove("tasks", None).unwrap();
+    assert_eq!(session.list().unwrap().contract, before);
+    assert_eq!(code(execute(session, &view).await), "plan.stale", "another came and went");
+
+    let view = planned();
+    let narrower = least_and("notes", &json!({ "confirm": ["read", "write"] }));
+    session.set_grant("notes", grant(&narrower)).unwrap();
+    let wide = grant(&least("notes"));
+    let approval = session.review_grant("notes", wide.clone()).unwrap().approval;
+    session.set_grant_approved("notes", wide, Some(&approval)).unwrap();
+    assert_eq!(session.list().unwrap().contract, before);
+    assert_eq!(code(execute(session, &view).await), "plan.stale", "another grant and the old one again");
+
+    assert!(stage.server.log().entries().is_empty());
+    assert!(execute(session, &planned()).await.is_ok());
+}
+
+#[tokio::test]
+async fn the_same_grant_again_changes_nothing() {
+    let stage = Stage::new(fine()).await;
+    let view = plan(&stage.session, "notes.add", &json!({ "text": "x" })).unwrap();
+    stage.session.set_grant("notes", grant(&least("notes"))).unwrap();
+    install(&stage.session, &manifest("notes"), &least("notes")).unwrap();
+    assert!(execute(&stage.session, &view).await.is_ok());
+}
+
 #[tokio::test]
 async fn a_refused_execution_is_recorded_and_an_unknown_plan_is_not() {
     let stage = Stage::new(fine()).await;

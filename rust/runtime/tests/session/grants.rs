@@ -1,5 +1,6 @@
 //! A later grant may only be narrower; changing it ends what was made under the old one.
 
+use connector_runtime::Offer;
 use connector_runtime::core::Code;
 use serde_json::{Value, json};
 
@@ -183,4 +184,59 @@ fn a_grant_counts_by_what_it_says_not_by_how_it_is_written() {
         session.list().unwrap().connectors[0].grant_hash()
     });
     assert_eq!(one, two);
+}
+
+/// A removal is no way to a wider grant: what was allowed last is remembered, and a person is asked.
+#[test]
+fn a_removal_forgets_no_grant() {
+    let session = offline();
+    let least = least("notes");
+    for more in [
+        json!({ "loopback": true }),
+        json!({ "cleartextCredentials": true }),
+        json!({ "confirm": [] }),
+        json!({ "flows": ["mail"] }),
+        json!({ "overlayNetwork": true }),
+    ] {
+        install(&session, &manifest("notes"), &least).unwrap();
+        session.remove("notes", None).unwrap();
+        let wider = least_and("notes", &more);
+        let member = more.as_object().unwrap().keys().next().unwrap().clone();
+        assert_eq!(
+            install(&session, &manifest("notes"), &wider).unwrap_err().code,
+            Code::GrantWider,
+            "{more}"
+        );
+        // What is refused is not remembered.
+        assert_eq!(
+            install(&session, &manifest("notes"), &wider).unwrap_err().code,
+            Code::GrantWider,
+            "{more}"
+        );
+        let text = manifest("notes").to_string();
+        let offer = Offer { manifest: text.as_bytes(), source: "app", grant: grant(&wider), signature: None };
+        let reviewed = session.review(&offer).unwrap();
+        assert!(reviewed.needs_approval);
+        let pointer = format!("/grant/{member}");
+        let change = reviewed.changes.iter().find(|change| change.pointer == pointer).unwrap();
+        assert_eq!(change.kind.as_str(), "grant");
+        assert!(change.after.is_some() && change.before != change.after, "{change:?}");
+        session.install_offer(&offer, None, Some(&reviewed.approval)).unwrap();
+        session.set_grant("notes", grant(&least)).unwrap();
+        session.remove("notes", None).unwrap();
+    }
+}
+
+#[test]
+fn a_first_review_tells_what_the_grant_allows() {
+    let session = offline();
+    let text = manifest("notes").to_string();
+    let granted = grant(&least_and("notes", &json!({ "flows": ["mail"], "confirm": [] })));
+    let offer = Offer { manifest: text.as_bytes(), source: "app", grant: granted, signature: None };
+    let reviewed = session.review(&offer).unwrap();
+    assert!(!reviewed.needs_approval);
+    let told: Vec<&str> = reviewed.changes.iter().map(|change| change.pointer.as_str()).collect();
+    for pointer in ["/grant/localNetwork", "/grant/flows", "/grant/confirm"] {
+        assert!(told.contains(&pointer), "{pointer}: {told:?}");
+    }
 }

@@ -116,6 +116,18 @@ fn a_changed_manifest_stays_out_and_the_others_load() {
 }
 
 #[test]
+fn a_removal_forgets_no_grant_over_restarts() {
+    let device = Device::new();
+    let session = device.open();
+    install(&session, &manifest("notes"), &least("notes")).unwrap();
+    session.remove("notes", None).unwrap();
+    let session = device.restart(&session);
+    let wider = least_and("notes", &json!({ "loopback": true }));
+    assert_eq!(code(install(&session, &manifest("notes"), &wider)), "grant.wider");
+    install(&session, &manifest("notes"), &least("notes")).unwrap();
+}
+
+#[test]
 fn a_connector_that_cannot_be_used_can_be_removed() {
     let device = Device::new();
     let session = device.open();

@@ -1,6 +1,7 @@
 //! The ledger and the audit trail: what they remember, and what they notice.
 
 use connector_core::Code;
+use connector_core::audit::Event;
 use connector_core::json::{Sha256, sha256};
 
 use super::simulated::Simulated;
@@ -115,6 +116,40 @@ fn a_torn_end_is_cut_off_and_is_no_damage() {
             assert_eq!((next.sequence, next.hash), (6, hashes[5]));
             assert_eq!(files.bytes("audit.log"), whole.as_bytes());
         }
+    }
+}
+
+/// A crash cuts a line or leaves holes in it; a whole one with another seal was changed by somebody, and stays told.
+#[test]
+fn a_changed_line_at_the_end_is_a_damage_for_good() {
+    let (files, _, lines) = trail();
+    let changed = [lines[..6].concat(), lines[6].replace("a.t5", "a.t9")].concat();
+    files.put("audit.log", changed.as_bytes());
+    for _ in 0..2 {
+        let store = open(&files, &StoreLimits::default());
+        assert_eq!(store.damage()[0].reason, "the audit trail: a line was changed, after line 5");
+        store.audit().append(event("a.more"), Durability::Now).unwrap();
+    }
+}
+
+#[test]
+fn the_end_of_the_ledger_cannot_be_cut_unseen() {
+    let files = Simulated::new();
+    let store = open(&files, &StoreLimits::default());
+    for number in 0..3 {
+        store.ledger().started(plan(number), "a.b", 0).unwrap();
+        let started = Event { object: Some(plan(number)), outcome: "started".into(), ..event("a.b") };
+        store.audit().append(started, Durability::Now).unwrap();
+    }
+    drop(store);
+    assert_eq!(open(&files, &StoreLimits::default()).damage(), []);
+    let lines = lines(&files, "ledger.log");
+    for kept in 1..4 {
+        let files = files.copy();
+        files.put("ledger.log", lines[..kept].concat().as_bytes());
+        let damage = open(&files, &StoreLimits::default()).damage();
+        assert_eq!(damage.len(), 1, "{kept}");
+        assert!(damage[0].reason.contains("tells of a write that is not here"), "{}", damage[0].reason);
     }
 }
 

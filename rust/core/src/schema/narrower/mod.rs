@@ -6,6 +6,7 @@
 mod copy;
 #[cfg(test)]
 mod laws;
+mod needs;
 mod place;
 mod twins;
 
@@ -53,14 +54,28 @@ impl Schema {
     /// "Narrower" is a proof, "wider" comes with a witness that both schemas have judged. Bounded by steps:
     /// what cannot be decided within some 20 ms on a desktop machine is undecided, the same on every machine.
     pub fn is_narrower_than(&self, old: &Self) -> Verdict {
+        self.is_narrower_within(old, &mut Purse(Budget::COMPARISON))
+    }
+
+    /// The same, paid from a purse that many comparisons share.
+    pub(crate) fn is_narrower_within(&self, old: &Self, purse: &mut Purse) -> Verdict {
         if std::sync::Arc::ptr_eq(&self.0, &old.0) {
             return Verdict::Narrower;
         }
-        compare(&self.0, &old.0)
+        compare(&self.0, &old.0, purse)
     }
 }
 
-fn compare(new: &Inner, old: &Inner) -> Verdict {
+/// What several comparisons together may cost; each takes no more than one alone may.
+#[derive(Debug)]
+pub(crate) struct Purse(Budget);
+
+impl Purse {
+    /// For all the tools of one merge: however many of them are hostile, it ends within some 0.2 s on a desktop machine.
+    pub(crate) const MERGE: Self = Self(Budget::MERGE);
+}
+
+fn compare(new: &Inner, old: &Inner, purse: &mut Purse) -> Verdict {
     let mut twins = Twins::new(&new.arena, &old.arena);
     if twins.are(new.root, old.root) {
         return Verdict::Narrower;
@@ -68,8 +83,11 @@ fn compare(new: &Inner, old: &Inner) -> Verdict {
     let mut arena = old.arena.clone();
     let copied = copy::copy(&mut arena, &new.arena, new.root, &mut twins);
     let outside = arena.diff(copied, old.root);
-    let mut search = Search::within(arena, Budget::COMPARISON);
-    let found = match search.member(outside) {
+    let given = Budget::COMPARISON.at_most(purse.0);
+    let mut search = Search::within(arena, given);
+    let found = search.member(outside);
+    purse.0 = purse.0.after(given, search.left());
+    let found = match found {
         Ok(None) => return Verdict::Narrower,
         Ok(Some(witness)) => witness.value().ok_or(Undecided::Witness),
         Err(undecided) => Err(undecided),
@@ -80,7 +98,10 @@ fn compare(new: &Inner, old: &Inner) -> Verdict {
             Verdict::Wider { witness, pointer }
         }
         Err(reason) => {
-            let pointer = place::of_question(new, old, search.arena, copied);
+            // Once nothing is left for the rest, the place is of no interest.
+            let asks = !purse.0.is_spent();
+            let pointer =
+                if asks { place::of_question(new, old, search.arena, copied) } else { String::new() };
             Verdict::Undecided { pointer, reason }
         }
     }

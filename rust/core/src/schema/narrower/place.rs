@@ -10,6 +10,8 @@ use crate::schema::set::{Clause, Set};
 
 /// The deepest place that is named.
 const DEPTH: usize = 32;
+/// The parts that are asked about before the place stays unnamed.
+const PARTS: usize = 64;
 
 /// The smallest part of the new schema that takes a part of the witness which the old schema refuses there.
 pub(super) fn of_witness(new: &Inner, old: &Inner, witness: &Value) -> String {
@@ -52,8 +54,9 @@ pub(super) fn of_question(new: &Inner, old: &Inner, arena: Arena, root: Id) -> S
     let mut place = Place { document: &new.source, pointer: String::new() };
     let mut search = Search::within(arena, Budget::PLACE);
     let (mut new, mut old) = (root, old.root);
+    let mut left = PARTS;
     for _ in 0..DEPTH {
-        let Some((step, a, b)) = undecided_part(&mut search, new, old) else { break };
+        let Some((step, a, b)) = undecided_part(&mut search, new, old, &mut left) else { break };
         if !place.enter(&step.as_ref()) {
             break;
         }
@@ -63,7 +66,7 @@ pub(super) fn of_question(new: &Inner, old: &Inner, arena: Arena, root: Id) -> S
 }
 
 /// The first field or item whose sets cannot be compared.
-fn undecided_part(search: &mut Search, new: Id, old: Id) -> Option<(OwnStep, Id, Id)> {
+fn undecided_part(search: &mut Search, new: Id, old: Id, left: &mut usize) -> Option<(OwnStep, Id, Id)> {
     let sets = (plain(&search.arena, new)?.clone(), plain(&search.arena, old)?.clone());
     let objects = only(&sets.0.obj).zip(only(&sets.1.obj));
     let arrays = only(&sets.0.arr).zip(only(&sets.1.arr));
@@ -74,8 +77,9 @@ fn undecided_part(search: &mut Search, new: Id, old: Id) -> Option<(OwnStep, Id,
         let places = new.prefix.len().max(old.prefix.len());
         (0..=places).map(|at| (OwnStep::Item(at), new.at(at), old.at(at)))
     });
-    let mut parts = fields.chain(items);
+    let mut parts = fields.chain(items).filter(|(_, new, old)| new != old).take(*left);
     parts.find(|(_, new, old)| {
+        *left -= 1;
         search.refill(Budget::PLACE);
         let outside = search.arena.diff(*new, *old);
         search.member(outside).is_err()

@@ -25,6 +25,8 @@ use super::undecided::Undecided;
 
 /// The parts of sets (or words) that are compared when it is asked whether sets plainly share nothing.
 const GLANCES: usize = 256;
+/// The operands of an expression that are put together for one step.
+const OPERANDS: usize = 4;
 /// The frames of the search on the stack at once: phones' threads have 512 KiB.
 const FRAMES: u32 = 128;
 
@@ -55,7 +57,8 @@ impl Search {
         Self::within(arena, Budget::SCHEMA)
     }
 
-    pub(crate) fn within(arena: Arena, budget: Budget) -> Self {
+    pub(crate) fn within(mut arena: Arena, budget: Budget) -> Self {
+        arena.take_work();
         Self {
             arena,
             products: Products::within(budget.automata),
@@ -122,10 +125,15 @@ impl Search {
         Ok(!self.arena.facts(id).inhabited && self.member(id)?.is_none())
     }
 
-    /// The steps taken so far.
+    /// The steps that are left.
     #[cfg(test)]
     pub(crate) fn steps(&self) -> u32 {
         self.steps
+    }
+
+    /// What is left of the budget.
+    pub(crate) fn left(&self) -> Budget {
+        Budget { steps: self.steps, automata: self.products.left() }
     }
 
     fn member_of(&mut self, id: Id) -> Result<Option<Witness>, Undecided> {
@@ -172,8 +180,15 @@ impl Search {
     fn is_plainly_empty(&mut self, id: Id) -> bool {
         let Expr::And(ids) = self.arena.expr(id) else { return false };
         let mut left = GLANCES;
-        let mut pairs = ids.iter().enumerate().flat_map(|(at, a)| ids.iter().take(at).map(move |b| (*a, *b)));
-        let empty = pairs.any(|(a, b)| plainly_disjoint(&self.arena, a, b, &mut left));
+        let pairs = ids.iter().enumerate().flat_map(|(at, a)| ids.iter().take(at).map(move |b| (*a, *b)));
+        let mut empty = false;
+        for (a, b) in pairs {
+            // Thousands of operands have millions of pairs.
+            if left == 0 || empty {
+                break;
+            }
+            empty = plainly_disjoint(&self.arena, a, b, &mut left);
+        }
         self.paid_for(GLANCES - left);
         empty
     }
@@ -202,8 +217,9 @@ impl Search {
         result
     }
 
-    /// Pays for some steps of work.
+    /// Pays for some steps of work, and for what was put together in the arena meanwhile.
     fn pay(&mut self, steps: usize) -> Result<(), Undecided> {
+        let steps = steps.saturating_add(self.arena.take_work() / OPERANDS);
         let left = u32::try_from(steps).ok().and_then(|steps| self.steps.checked_sub(steps));
         self.steps = left.unwrap_or(0);
         left.map(drop).ok_or(Undecided::Steps)

@@ -244,8 +244,8 @@ impl Search {
         Ok(clauses)
     }
 
-    #[allow(clippy::unnecessary_wraps, reason = "one signature for arrays and objects")]
     fn meet_arrays(&mut self, a: &Arr, b: &Arr) -> Result<Option<Arr>, Undecided> {
+        self.pay(a.weight() + b.weight())?;
         Ok(a.meet(b, |x, y| self.arena.and(x, y)))
     }
 

@@ -27,7 +27,8 @@ enum Node {
 }
 
 impl Witness {
-    fn scalar(value: Value) -> Self {
+    /// A value that holds no other.
+    pub(super) fn scalar(value: Value) -> Self {
         Self { node: Arc::new(Node::Scalar(value)), size: 1 }
     }
 

@@ -1,5 +1,7 @@
 //! Members of a set of strings: a shortest one with a length in an interval, and what lengths there are.
 
+use smol_str::SmolStr;
+
 use super::Length;
 use super::dfa::{Dfa, START};
 use super::intern::{Interner, count};
@@ -9,6 +11,9 @@ pub const WITNESS_CHARS: u64 = 20_000;
 
 /// The edges that are followed before the search for a witness ends: some 50 ms, and at most 16 MB.
 pub const WITNESS_STEPS: usize = 4_000_000;
+
+/// The characters of one range that are tried where several words are looked for.
+const VARIANTS: usize = 32;
 
 /// Whether there is a word was not decided: it would be longer than [`WITNESS_CHARS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
@@ -52,6 +57,68 @@ impl Dfa {
             }
         }
         if last > WITNESS_CHARS { Err(TooLong) } else { Ok(None) }
+    }
+
+    /// Some different words of the set whose length lies in `lo..=hi`, short and plain ones first. Fewer than `most` are no
+    /// proof that there are no others: of a range of characters only the plainest are tried. What it costs is taken from
+    /// `steps`, and it ends when they are used up.
+    pub fn words_within(&self, lo: u64, hi: Option<u64>, most: usize, steps: &mut usize) -> Vec<SmolStr> {
+        let mut words = Vec::new();
+        let Some((least, longest)) = self.lengths() else { return words };
+        let hi = [hi, longest].into_iter().flatten().min().unwrap_or(u64::MAX);
+        let mut layers = Layers::new(self, steps);
+        for length in 0..=hi.min(WITNESS_CHARS) {
+            if length >= lo.max(least) && layers.contains(length, START) {
+                self.spell_some(&mut layers, length, most, &mut words);
+            }
+            if words.len() >= most || !layers.extend() {
+                break;
+            }
+            *layers.steps = layers.steps.saturating_sub(1);
+        }
+        words
+    }
+
+    /// Adds words of one length, depth first: from every state on the way there is a way on.
+    fn spell_some(&self, layers: &mut Layers<'_>, length: u64, most: usize, words: &mut Vec<SmolStr>) {
+        if length == 0 {
+            words.push(SmolStr::default());
+            return;
+        }
+        let mut word: Vec<char> = Vec::new();
+        let mut open = vec![self.steps_from(layers, START, length - 1)];
+        while let Some(steps) = open.last_mut() {
+            let Some((c, to)) = steps.pop() else {
+                open.pop();
+                word.pop();
+                continue;
+            };
+            word.push(c);
+            if (word.len() as u64) < length {
+                let left = length - 1 - word.len() as u64;
+                open.push(self.steps_from(layers, to, left));
+            } else {
+                words.push(word.iter().collect::<String>().into());
+                *layers.steps = layers.steps.saturating_sub(word.len());
+                word.pop();
+            }
+            if words.len() >= most || *layers.steps == 0 {
+                return;
+            }
+        }
+    }
+
+    /// The characters by which a state may be left when `left` more follow, the plainest last.
+    fn steps_from(&self, layers: &mut Layers<'_>, state: u32, left: u64) -> Vec<(char, u32)> {
+        let mut found = Vec::new();
+        for (range, to) in self.edges(state).filter(|(_, to)| layers.contains(left, *to)) {
+            let (rank, first) = plainest(*range.start(), *range.end());
+            let last = PLAIN.get(usize::from(rank)).map_or(*range.end(), |(_, last)| *range.end().min(last));
+            found.extend((first..=last).take(VARIANTS).map(|c| ((rank, c), to)));
+        }
+        found.sort_unstable_by(|a, b| b.cmp(a));
+        *layers.steps = layers.steps.saturating_sub(1 + self.row(state).len() + found.len());
+        found.into_iter().map(|((_, c), to)| (c, to)).collect()
     }
 
     /// The least length of a word, and the greatest unless the set is infinite. `None` for the empty set.
@@ -137,18 +204,20 @@ impl Dfa {
     }
 }
 
+/// Ranges of characters, those that are easier to read first.
+const PLAIN: [(char, char); 8] = [
+    ('a', 'z'),
+    ('A', 'Z'),
+    ('0', '9'),
+    ('-', '-'),
+    ('_', '_'),
+    (' ', ' '),
+    ('!', '~'),
+    ('\u{A1}', '\u{AC}'),
+];
+
 /// The character of a range that is easiest to read, with a rank that is lower the easier it is.
 fn plainest(lo: char, hi: char) -> (u8, char) {
-    const PLAIN: [(char, char); 8] = [
-        ('a', 'z'),
-        ('A', 'Z'),
-        ('0', '9'),
-        ('-', '-'),
-        ('_', '_'),
-        (' ', ' '),
-        ('!', '~'),
-        ('\u{A1}', '\u{AC}'),
-    ];
     for (rank, (from, to)) in (0..).zip(PLAIN) {
         if lo.max(from) <= hi.min(to) {
             return (rank, lo.max(from));

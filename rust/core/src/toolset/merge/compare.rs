@@ -12,17 +12,17 @@ use crate::grant::Grant;
 use crate::json::{Object, Path, Value, resolve};
 use crate::manifest::{Effect, Tool};
 use crate::request::Method;
-use crate::schema::Verdict;
+use crate::schema::{Purse, Verdict};
 
 /// All differences; those about the connector as a whole stand once. `grant` is the one in force, if the connector
-/// is installed. Without a past everything is new.
+/// is installed; else that of the past counts. Without a past everything is new, and the least grant stands before.
 pub(super) fn changes(past: Option<&Past>, grant: Option<&Grant>, new: &Connector) -> Vec<Change> {
-    let mut changes = Changes { list: Vec::new(), new };
+    let mut changes = Changes { list: Vec::new(), new, purse: Purse::MERGE };
+    // A removal forgets no grant: else removing and installing again were a silent way to any other.
+    let before = grant.or(past.map(Past::grant)).cloned().unwrap_or_default();
+    changes.grant(&before);
     if let Some(past) = past {
         changes.provenance(past);
-        if let Some(before) = grant {
-            changes.grant(before);
-        }
         for (name, tombstone) in past.tools() {
             if new.manifest().tool(name).is_none() {
                 let before = tombstone.document.get("tool").cloned();
@@ -51,6 +51,8 @@ pub(super) fn changes(past: Option<&Past>, grant: Option<&Grant>, new: &Connecto
 struct Changes<'n> {
     list: Vec<Change>,
     new: &'n Connector,
+    /// What is left for comparing schemas.
+    purse: Purse,
 }
 
 impl Changes<'_> {
@@ -78,7 +80,8 @@ impl Changes<'_> {
     fn grant(&mut self, before: &Grant) {
         let members = self.new.grant().wider_members(before);
         for member in members.into_iter().filter(|member| !matches!(*member, "origins" | "settings")) {
-            self.list.push(Change::new(Kind::Grant, None, format!("/grant/{member}")));
+            let change = Change::new(Kind::Grant, None, format!("/grant/{member}"));
+            self.list.push(change.from(before.member(member)).to(self.new.grant().member(member)));
         }
     }
 
@@ -146,7 +149,7 @@ impl Changes<'_> {
         if text(&before) == text(&after) {
             return;
         }
-        let change = match old.schema.as_ref().map(|old| new.is_narrower_than(old)) {
+        let change = match old.schema.as_ref().map(|old| new.is_narrower_within(old, &mut self.purse)) {
             Some(Verdict::Narrower) => Change::new(Kind::Narrowed, name, &*at),
             Some(Verdict::Wider { witness, pointer }) => {
                 let change = Change::new(Kind::Widened, name, format!("{at}{pointer}"));
@@ -163,6 +166,11 @@ impl Changes<'_> {
             let list = |names: &[SmolStr]| Value::Array(names.iter().cloned().map(Value::String).collect());
             let change = Change::new(Kind::Required, name, format!("{at}/required"));
             self.list.push(change.from(Some(list(&old.required))).to(Some(list(&required))));
+        } else if let Some(old) = &old.schema
+            && !new.needs_no_more_than(old, &mut self.purse)
+        {
+            // Further down, by a number of members, or only in some cases.
+            self.list.push(Change::new(Kind::Required, name, &*at));
         }
         self.annotations(&at, tool, old);
     }

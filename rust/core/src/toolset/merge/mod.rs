@@ -64,6 +64,9 @@ impl ToolSet {
             let reason = "a grant holds for the manifest that it was given for";
             return Err(Refusal::new(Code::GrantInvalid, reason));
         }
+        if installed.is_same(&connector) {
+            return Ok(self.clone());
+        }
         if let Some(member) = connector.grant().wider_members(installed.grant()).first() {
             return Err(wider(member));
         }

@@ -10,6 +10,7 @@ use super::super::connector::{BoundTool, Connector};
 use super::super::effect;
 use super::super::tree::Leaf;
 use crate::TrustLimits;
+use crate::grant::Grant;
 use crate::json::{Numbers, Object, Path, Profile, Sha256, Value, canonical, read_strict, sha256};
 use crate::manifest::Tool;
 use crate::rule::Findings;
@@ -28,6 +29,8 @@ pub struct Past {
     source: SmolStr,
     key: Option<SmolStr>,
     manifest: Sha256,
+    /// The grant that was in force last; the least where an older store did not say.
+    grant: Grant,
     tools: BTreeMap<SmolStr, Remembered>,
     digest: Sha256,
 }
@@ -133,6 +136,7 @@ impl Past {
             connector.source().into(),
             connector.key().map(SmolStr::new),
             connector.manifest().sha256(),
+            connector.grant().clone(),
             tools,
         )
     }
@@ -142,6 +146,7 @@ impl Past {
         source: SmolStr,
         key: Option<SmolStr>,
         manifest: Sha256,
+        grant: Grant,
         tools: BTreeMap<SmolStr, Remembered>,
     ) -> Self {
         let remembered = tools.iter().map(|(name, known)| {
@@ -153,10 +158,11 @@ impl Past {
             source.as_str().into(),
             key.as_deref().map_or(Value::Null, Value::from),
             manifest.to_string().into(),
+            grant.hash(manifest).to_string().into(),
             Value::Array(remembered.collect()),
         ];
         let digest = sha256(canonical(&Value::Array(content)).unwrap_or_default());
-        Self { id, source, key, manifest, tools, digest }
+        Self { id, source, key, manifest, grant, tools, digest }
     }
 
     /// The connector id.
@@ -177,6 +183,12 @@ impl Past {
     /// The hash of the manifest that was installed last.
     pub fn manifest(&self) -> Sha256 {
         self.manifest
+    }
+
+    /// The grant that was in force last, also when the connector was removed since: a later one that is wider takes an
+    /// approval.
+    pub fn grant(&self) -> &Grant {
+        &self.grant
     }
 
     /// How many tool names are remembered.
@@ -206,13 +218,14 @@ impl Past {
         self.tools.iter().map(|(name, known)| (name, known.tombstone.to_value(known.gone)))
     }
 
-    /// Puts together what a store kept: whose the id is, the manifest that was installed last, and what
-    /// [`tombstones`](Self::tombstones) gave; nothing when one of these is not of that form. `limits` bound the schemas.
+    /// Puts together what a store kept: whose the id is, the manifest that was installed last and its grant (the least,
+    /// where the store does not know it), and what [`tombstones`](Self::tombstones) gave; nothing when one of these is not
+    /// of that form. `limits` bound the schemas.
     pub fn restore(
         id: &str,
         source: &str,
         key: Option<&str>,
-        manifest: Sha256,
+        (manifest, grant): (Sha256, Grant),
         tombstones: impl IntoIterator<Item = (SmolStr, Value)>,
         limits: &TrustLimits,
     ) -> Option<Self> {
@@ -224,7 +237,7 @@ impl Past {
                 return None;
             }
         }
-        Some(Self::of(id.into(), source.into(), key.map(SmolStr::new), manifest, tools))
+        Some(Self::of(id.into(), source.into(), key.map(SmolStr::new), manifest, grant, tools))
     }
 }
 
