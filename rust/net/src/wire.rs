@@ -1,6 +1,6 @@
 //! The stream of one connection, and the mark that tells whether a request began to leave.
 
-use std::io;
+use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
@@ -69,11 +69,11 @@ impl SentMark {
         self.0.heard.load(Ordering::SeqCst) > 0
     }
 
-    /// Whether all that came would be a head of so many bytes and fields at most.
+    /// Whether all that came would be a head within so many bytes and fields. hyper refuses one that fills its room.
     pub(crate) fn is_within(&self, bytes: usize, fields: usize) -> bool {
         // The status line and the blank line are none.
         let lines = self.0.lines.load(Ordering::SeqCst);
-        self.0.heard.load(Ordering::SeqCst) <= bytes && lines <= fields + 2
+        self.0.heard.load(Ordering::SeqCst) < bytes && lines <= fields + 2
     }
 
     /// Counts bytes that came.
@@ -146,6 +146,25 @@ impl AsyncWrite for Wire {
         match &mut self.stream {
             Stream::Plain(stream) => Pin::new(stream).poll_write(cx, buf),
             Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_write(cx, buf),
+        }
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.mark.begin()?;
+        match &mut self.stream {
+            Stream::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, bufs),
+            Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_write_vectored(cx, bufs),
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        match &self.stream {
+            Stream::Plain(stream) => stream.is_write_vectored(),
+            Stream::Tls(stream) => stream.is_write_vectored(),
         }
     }
 

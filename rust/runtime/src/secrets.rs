@@ -74,10 +74,14 @@ impl Secrets {
         for held in &mut next {
             let renewal = inner.state().standings.renewal(&held.key, now);
             let secret = match renewal {
-                Renewal::Known(secret) => secret,
-                Renewal::Ask => {
+                Renewal::Known(given) => tokio::select! {
+                    biased;
+                    () = place.token.cancelled() => return Err(place.given_up()),
+                    secret = given.secret() => secret,
+                },
+                Renewal::Ask(tell) => {
                     let secret = fetch(place, &held.key, Some(held.secret.clone())).await?;
-                    inner.state().standings.renewed(&held.key, now, secret.clone());
+                    tell.tell(secret.clone());
                     secret
                 }
             };

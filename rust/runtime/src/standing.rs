@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use tokio::sync::watch;
+
 use crate::secret::{CredentialKey, Secret};
 
 /// A store is asked once more at most once in this time, for each credential.
@@ -14,15 +16,38 @@ pub(crate) struct Standings {
     /// The secrets of requests that a server refused, the last for each choice of credentials: as many as the tools
     /// have. A server does not say which of several it means.
     refused: Vec<Vec<(CredentialKey, Secret)>>,
-    refreshed: HashMap<CredentialKey, (Duration, Option<Secret>)>,
+    refreshed: HashMap<CredentialKey, (Duration, Given)>,
 }
 
 /// How a call whose secret was refused comes by another one.
 pub(crate) enum Renewal {
-    /// The store may be asked, and this call is the one that asks it.
-    Ask,
-    /// It was asked within the last minute, and this is what it gave.
-    Known(Option<Secret>),
+    /// The store may be asked, and this call is the one that asks it, and tells the others.
+    Ask(Tell),
+    /// It was asked within the last minute.
+    Known(Given),
+}
+
+/// What a store was asked for; none as long as it has not answered.
+type Slot = Option<Option<Secret>>;
+
+/// The call that asks tells what the store gave.
+pub(crate) struct Tell(watch::Sender<Slot>);
+
+impl Tell {
+    pub(crate) fn tell(self, secret: Option<Secret>) {
+        self.0.send_replace(Some(secret));
+    }
+}
+
+/// What the store gives, for the calls that do not ask themselves.
+#[derive(Clone)]
+pub(crate) struct Given(watch::Receiver<Slot>);
+
+impl Given {
+    /// Waits for the answer; nothing when the call that asked was given up.
+    pub(crate) async fn secret(mut self) -> Option<Secret> {
+        self.0.wait_for(Option::is_some).await.ok().and_then(|given| given.clone().flatten())
+    }
 }
 
 impl Standings {
@@ -50,19 +75,13 @@ impl Standings {
     /// Asks for the one refresh of this minute.
     pub(crate) fn renewal(&mut self, key: &CredentialKey, now: Duration) -> Renewal {
         match self.refreshed.get(key) {
-            Some((at, secret)) if now.saturating_sub(*at) < BETWEEN_REFRESHES => {
-                Renewal::Known(secret.clone())
-            }
+            Some((at, given)) if now.saturating_sub(*at) < BETWEEN_REFRESHES => Renewal::Known(given.clone()),
             _ => {
-                self.refreshed.insert(key.clone(), (now, None));
-                Renewal::Ask
+                let (tell, given) = watch::channel(None);
+                self.refreshed.insert(key.clone(), (now, Given(given)));
+                Renewal::Ask(Tell(tell))
             }
         }
-    }
-
-    /// What the store gave when it was asked.
-    pub(crate) fn renewed(&mut self, key: &CredentialKey, now: Duration, secret: Option<Secret>) {
-        self.refreshed.insert(key.clone(), (now, secret));
     }
 
     /// The person set the secret anew, or deleted it.
@@ -98,18 +117,27 @@ mod tests {
         Secret::new(text.to_owned())
     }
 
-    #[test]
-    fn a_store_is_asked_once_more_once_a_minute() {
+    #[tokio::test]
+    async fn a_store_is_asked_once_more_once_a_minute() {
         let mut standings = Standings::default();
         let at = Duration::from_secs;
-        assert!(matches!(standings.renewal(&key(), at(0)), Renewal::Ask));
-        assert!(matches!(standings.renewal(&key(), at(1)), Renewal::Known(None)), "the first still asks");
-        standings.renewed(&key(), at(0), Some(secret("b")));
+        let Renewal::Ask(tell) = standings.renewal(&key(), at(0)) else { panic!("the first asks") };
+        let Renewal::Known(waiting) = standings.renewal(&key(), at(1)) else {
+            panic!("the first still asks")
+        };
+        let ((), waited) = tokio::join!(async { tell.tell(Some(secret("b"))) }, waiting.secret());
+        assert!(
+            waited.is_some_and(|known| known.is(&secret("b"))),
+            "what one call is given serves the others"
+        );
         for now in [1, 59] {
-            let Renewal::Known(Some(known)) = standings.renewal(&key(), at(now)) else { panic!("{now}") };
-            assert!(known.is(&secret("b")), "what one call was given serves the others");
+            let Renewal::Known(known) = standings.renewal(&key(), at(now)) else { panic!("{now}") };
+            assert!(known.secret().await.is_some_and(|known| known.is(&secret("b"))));
         }
-        assert!(matches!(standings.renewal(&key(), at(60)), Renewal::Ask));
+        let Renewal::Ask(given_up) = standings.renewal(&key(), at(60)) else { panic!("a minute later") };
+        let Renewal::Known(waiting) = standings.renewal(&key(), at(61)) else { panic!("it is asked") };
+        drop(given_up);
+        assert!(waiting.secret().await.is_none(), "nobody waits for a call that was given up");
     }
 
     #[test]

@@ -73,7 +73,7 @@ try local- "the overlay network has its own word" $core/origin/address.rs 's/Add
 try local-fixed "a fixed origin is public" $core/origin/binding.rs 's/reach: Reach::PUBLIC,/reach,/'
 try local-public "cleartext is for local addresses" $net/connect.rs 's/if must_be_local && !is_local\(address\)/if must_be_local \&\& false/'
 try local-literal "a bound literal is judged" $core/origin/binding.rs 's/judge\(address, reach\)\.map_err\(OriginFault::address\)\?;//'
-try local-cleartext "a credential over http has its own word" $core/call/plan.rs 's/if sends && origin/if false \&\& sends \&\& origin/'
+try local-cleartext "a credential over http has its own word" $core/call/plan.rs 's/if guarded && built/if false \&\& guarded \&\& built/'
 
 # Redirects
 try redirect- "redirects are followed only where the manifest says so" $net/redirect.rs 's/if outgoing\.budget\(\)\.redirects != Redirects::SameOrigin \|\| !safe/if !safe/'

@@ -270,7 +270,7 @@ fn response_map() {
     let (answer, _) = map(capped.clone(), 200, "application/json", r#"{"a": "12345678"}"#);
     assert_eq!(answer["code"], "response.invalid");
     let (answer, text) = map(capped, 200, "text/plain", "one two three");
-    assert_eq!((&answer["truncated"], &text["text"]), (&json!(true), &json!("one two")));
+    assert_eq!((&answer["truncated"], &text["text"]), (&json!(true), &json!("one two ")));
 
     let wrong = json!({"response": {"from": "x"}, "status": 200, "headers": [], "bodyBase64": ""});
     let error = rpc.error("response.map", &wrong);

@@ -18,11 +18,13 @@ use crate::support::{
 struct Turns {
     secrets: Mutex<Vec<&'static str>>,
     asked: AtomicUsize,
+    /// So many are asked before the first is answered.
+    together: AtomicUsize,
 }
 
 impl Turns {
     fn of(secrets: &[&'static str]) -> Arc<Self> {
-        Arc::new(Self { secrets: Mutex::new(secrets.to_vec()), asked: AtomicUsize::new(0) })
+        Arc::new(Self { secrets: Mutex::new(secrets.to_vec()), ..Self::default() })
     }
 
     fn asked(&self) -> usize {
@@ -33,6 +35,9 @@ impl Turns {
 impl CredentialStore for Turns {
     fn get(&self, _: &CredentialKey) -> Result<Option<Secret>, Refusal> {
         self.asked.fetch_add(1, Ordering::SeqCst);
+        while self.asked() < self.together.load(Ordering::SeqCst) {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
         let mut secrets = self.secrets.lock().unwrap();
         Ok(if secrets.len() > 1 {
             Some(secret(secrets.remove(0)))
@@ -180,6 +185,7 @@ async fn the_store_is_asked_once_more_once_a_minute() {
 #[tokio::test]
 async fn calls_side_by_side_share_the_one_refresh() {
     let store = Turns::of(&["old", "old", "old", "new"]);
+    store.together.store(3, Ordering::SeqCst);
     let (session, server) = stage(&store, "new").await;
     let views = [(); 3].map(|()| plan(&session, "notes.find", &json!({ "text": "x" })).unwrap());
     let [a, b, c] = &views;

@@ -11,7 +11,6 @@
 
 mod corpora;
 mod documentation;
-mod mutants;
 mod scenarios;
 
 use std::sync::Arc;

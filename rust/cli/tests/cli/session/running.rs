@@ -1,5 +1,7 @@
 //! Calls that run: beside each other, cancelled, under the limits of a host.
 
+use connector_core::LIMITS;
+
 use super::*;
 
 #[test]
@@ -95,37 +97,15 @@ fn a_call_as_a_notification_is_made_and_not_answered() {
 
 #[test]
 fn no_limit_that_a_host_sets_is_a_defect() {
-    const LIMITS: [&str; 22] = [
-        "identifierChars",
-        "descriptionChars",
-        "titleChars",
-        "schemaBytes",
-        "schemaDepth",
-        "tools",
-        "resultChars",
-        "resultParts",
-        "manifestBytes",
-        "argumentBytes",
-        "jsonDepth",
-        "urlBytes",
-        "headerValueBytes",
-        "bodyBytes",
-        "responseHeaderBytes",
-        "responseWireBytes",
-        "responseDecodedBytes",
-        "connectTimeoutMs",
-        "totalTimeoutMs",
-        "totalTimeoutCeilingMs",
-        "callsPerMinute",
-        "planLifetimeMs",
-    ];
     let authority = Authority::new().unwrap();
     let api = Api::tls(&authority, &["api.example"], ok);
     let mut rpc = Rpc::hooked();
-    for limit in LIMITS {
-        for value in [json!(0), json!(1), json!(9_007_199_254_740_991u64), json!(u64::MAX)] {
+    for (limit, ceiling) in LIMITS {
+        let over = json!({ "limits": { *limit: ceiling + 1 } });
+        assert_eq!(rpc.error("session.open", &over)["code"], -32602, "{limit}");
+        for value in [0, 1, *ceiling] {
             let params = json!({
-                "limits": {limit: value}, "testRoots": authority.pem(),
+                "limits": {*limit: value}, "testRoots": authority.pem(),
                 "testResolve": {"api.example:443": [[PUBLIC]]}, "testConnect": {format!("{PUBLIC}:443"): api.address()}
             });
             let session = rpc.call("session.open", &params)["session"].clone();
