@@ -101,7 +101,7 @@ impl PlannedCall {
     /// All header fields in the order of the wire.
     pub fn headers(&self) -> Result<Vec<Arc<PreviewHeader>>, ConnectorError> {
         let header = |header: &connector_core::call::PreviewHeader| {
-            let (name, value, fixed) = (header.name.to_string(), header.value.clone(), header.fixed);
+            let (name, value, fixed) = (header.name.to_string(), header.value.to_string(), header.fixed);
             Arc::new(PreviewHeader { name, value, fixed })
         };
         Ok(self.view.preview.headers.iter().map(header).collect())
