@@ -35,6 +35,7 @@ pub struct Object {
     members: Vec<(SmolStr, Value)>,
     /// Where each name stands in `members`; kept only above `INDEXED` members, and apart, so that every value is small.
     /// A tree, since neither the order of hostile names nor their hashes may make it slow.
+    #[allow(clippy::box_collection, reason = "one word in each of the many values that have no index")]
     index: Option<Box<BTreeMap<SmolStr, u32>>>,
 }
 

@@ -190,7 +190,9 @@ async fn calls_side_by_side_share_the_one_refresh() {
     let views = [(); 3].map(|()| plan(&session, "notes.find", &json!({ "text": "x" })).unwrap());
     let [a, b, c] = &views;
     let outcomes = tokio::join!(execute(&session, a), execute(&session, b), execute(&session, c));
-    assert!(outcomes.0.is_ok() && outcomes.1.is_ok() && outcomes.2.is_ok());
+    for outcome in [outcomes.0, outcomes.1, outcomes.2] {
+        assert_eq!(outcome.err().map(|refusal| refusal.reason), None);
+    }
     assert_eq!(store.asked(), 4, "one for each request, and one refresh");
     assert_eq!(tokens(&server).iter().filter(|token| *token == "new").count(), 3);
 }
