@@ -34,16 +34,12 @@ impl Turns {
 
 impl CredentialStore for Turns {
     fn get(&self, _: &CredentialKey) -> Result<Option<Secret>, Refusal> {
-        self.asked.fetch_add(1, Ordering::SeqCst);
+        let turn = self.asked.fetch_add(1, Ordering::SeqCst);
         while self.asked() < self.together.load(Ordering::SeqCst) {
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
-        let mut secrets = self.secrets.lock().unwrap();
-        Ok(if secrets.len() > 1 {
-            Some(secret(secrets.remove(0)))
-        } else {
-            secrets.first().map(|s| secret(s))
-        })
+        let secrets = self.secrets.lock().unwrap();
+        Ok(secrets.get(turn).or(secrets.last()).map(|s| secret(s)))
     }
 
     fn has(&self, _: &CredentialKey) -> Result<bool, Refusal> {
