@@ -1105,6 +1105,11 @@ public protocol ConnectorRuntimeProtocol: AnyObject, Sendable {
     func verifyAudit(head: String?) throws  -> String
 
     /**
+     * The same, in two steps: the call has begun when this returns, and can be cancelled from then on.
+     */
+    func begin(plan: String, confirmation: String?, callId: String?, maxChars: UInt32?) throws  -> RunningCall
+
+    /**
      * Cancels a running call; its socket is closed at once. Gives whether there was one.
      */
     func cancel(callId: String) throws  -> Bool
@@ -1114,8 +1119,8 @@ public protocol ConnectorRuntimeProtocol: AnyObject, Sendable {
      * empty; `call_id` a name by which `cancel` finds the call, the plan's own where it is absent; `max_chars` a smaller
      * budget for the text.
      *
-     * Kotlin: cancelling the coroutine cancels the call. Swift: use `withTaskCancellationHandler`, or the wrapper of the
-     * package, which does; cancelling a task does not reach Rust by itself. The socket is closed at once.
+     * Kotlin: cancelling the coroutine cancels the call, and its socket is closed at once. Swift: cancelling a task does
+     * not reach Rust; `execute(_:confirmation:)` of the package ends with its task.
      */
     func execute(plan: String, confirmation: String?, callId: String?, maxChars: UInt32?) async throws  -> Answer
 
@@ -1350,6 +1355,22 @@ open func verifyAudit(head: String? = nil)throws  -> String  {
 }
 
     /**
+     * The same, in two steps: the call has begun when this returns, and can be cancelled from then on.
+     */
+open func begin(plan: String, confirmation: String? = nil, callId: String? = nil, maxChars: UInt32? = nil)throws  -> RunningCall  {
+    return try  FfiConverterTypeRunningCall_lift(try rustCallWithError(FfiConverterTypeConnectorError_lift) {
+        uniffiCallStatus in
+    uniffi_connector_ffi_fn_method_connectorruntime_begin(
+            self.uniffiCloneHandle(),
+        FfiConverterString.lower(plan),
+        FfiConverterOptionString.lower(confirmation),
+        FfiConverterOptionString.lower(callId),
+        FfiConverterOptionUInt32.lower(maxChars),uniffiCallStatus
+    )
+})
+}
+
+    /**
      * Cancels a running call; its socket is closed at once. Gives whether there was one.
      */
 open func cancel(callId: String)throws  -> Bool  {
@@ -1367,8 +1388,8 @@ open func cancel(callId: String)throws  -> Bool  {
      * empty; `call_id` a name by which `cancel` finds the call, the plan's own where it is absent; `max_chars` a smaller
      * budget for the text.
      *
-     * Kotlin: cancelling the coroutine cancels the call. Swift: use `withTaskCancellationHandler`, or the wrapper of the
-     * package, which does; cancelling a task does not reach Rust by itself. The socket is closed at once.
+     * Kotlin: cancelling the coroutine cancels the call, and its socket is closed at once. Swift: cancelling a task does
+     * not reach Rust; `execute(_:confirmation:)` of the package ends with its task.
      */
 open func execute(plan: String, confirmation: String? = nil, callId: String? = nil, maxChars: UInt32? = nil)async throws  -> Answer  {
     return
@@ -2280,6 +2301,11 @@ public protocol PlannedCallProtocol: AnyObject, Sendable {
     func effect() throws  -> Effect
 
     /**
+     * Whether a credential stands in the body, as `<credential NAME>`.
+     */
+    func hasBodyCredential() throws  -> Bool
+
+    /**
      * All header fields in the order of the wire.
      */
     func headers() throws  -> [PreviewHeader]
@@ -2442,6 +2468,18 @@ open func effect()throws  -> Effect  {
     return try  FfiConverterTypeEffect_lift(try rustCallWithError(FfiConverterTypeConnectorError_lift) {
         uniffiCallStatus in
     uniffi_connector_ffi_fn_method_plannedcall_effect(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+
+    /**
+     * Whether a credential stands in the body, as `<credential NAME>`.
+     */
+open func hasBodyCredential()throws  -> Bool  {
+    return try  FfiConverterBool.lift(try rustCallWithError(FfiConverterTypeConnectorError_lift) {
+        uniffiCallStatus in
+    uniffi_connector_ffi_fn_method_plannedcall_has_body_credential(
             self.uniffiCloneHandle(),uniffiCallStatus
     )
 })
@@ -2624,6 +2662,11 @@ public func FfiConverterTypePlannedCall_lower(_ value: PlannedCall) -> UInt64 {
 public protocol PreviewHeaderProtocol: AnyObject, Sendable {
 
     /**
+     * Whether the value is not what is sent, but names a credential (`<credential NAME>`).
+     */
+    func isCredential() throws  -> Bool
+
+    /**
      * Whether the transport fixes it.
      */
     func isFixed() throws  -> Bool
@@ -2694,6 +2737,18 @@ open class PreviewHeader: PreviewHeaderProtocol, @unchecked Sendable {
 
 
 
+
+    /**
+     * Whether the value is not what is sent, but names a credential (`<credential NAME>`).
+     */
+open func isCredential()throws  -> Bool  {
+    return try  FfiConverterBool.lift(try rustCallWithError(FfiConverterTypeConnectorError_lift) {
+        uniffiCallStatus in
+    uniffi_connector_ffi_fn_method_previewheader_is_credential(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
 
     /**
      * Whether the transport fixes it.
@@ -2939,6 +2994,159 @@ public func FfiConverterTypeReadCall_lift(_ handle: UInt64) throws -> ReadCall {
 #endif
 public func FfiConverterTypeReadCall_lower(_ value: ReadCall) -> UInt64 {
     return FfiConverterTypeReadCall.lower(value)
+}
+
+
+
+
+
+
+/**
+ * A call that is under way. When nobody holds it any more, it is cancelled.
+ */
+public protocol RunningCallProtocol: AnyObject, Sendable {
+
+    /**
+     * Waits for the answer, once.
+     */
+    func answer() async throws  -> Answer
+
+    /**
+     * Cancels the call, whose socket is closed at once; gives whether it was under way.
+     */
+    func cancel() throws  -> Bool
+
+}
+/**
+ * A call that is under way. When nobody holds it any more, it is cancelled.
+ */
+open class RunningCall: RunningCallProtocol, @unchecked Sendable {
+    fileprivate let handle: UInt64
+
+    /// Used to instantiate a [FFIObject] without an actual handle, for fakes in tests, mostly.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public struct NoHandle {
+        public init() {}
+    }
+
+    // TODO: We'd like this to be `private` but for Swifty reasons,
+    // we can't implement `FfiConverter` without making this `required` and we can't
+    // make it `required` without making it `public`.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    required public init(unsafeFromHandle handle: UInt64) {
+        self.handle = handle
+    }
+
+    // This constructor can be used to instantiate a fake object.
+    // - Parameter noHandle: Placeholder value so we can have a constructor separate from the default empty one that may be implemented for classes extending [FFIObject].
+    //
+    // - Warning:
+    //     Any object instantiated with this constructor cannot be passed to an actual Rust-backed object. Since there isn't a backing handle the FFI lower functions will crash.
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public init(noHandle: NoHandle) {
+        self.handle = 0
+    }
+
+#if swift(>=5.8)
+    @_documentation(visibility: private)
+#endif
+    public func uniffiCloneHandle() -> UInt64 {
+        return try! rustCall { uniffi_connector_ffi_fn_clone_runningcall(self.handle, $0) }
+    }
+    // No primary constructor declared for this class.
+
+    deinit {
+        if handle == 0 {
+            // Mock objects have handle=0 don't try to free them
+            return
+        }
+
+        try! rustCall { uniffi_connector_ffi_fn_free_runningcall(handle, $0) }
+    }
+
+
+
+
+    /**
+     * Waits for the answer, once.
+     */
+open func answer()async throws  -> Answer  {
+    return
+        try  await uniffiRustCallAsync(
+            rustFutureFunc: {
+                uniffi_connector_ffi_fn_method_runningcall_answer(
+                        self.uniffiCloneHandle()
+                )
+            },
+            pollFunc: ffi_connector_ffi_rust_future_poll_u64,
+            completeFunc: ffi_connector_ffi_rust_future_complete_u64,
+            freeFunc: ffi_connector_ffi_rust_future_free_u64,
+            liftFunc: FfiConverterTypeAnswer_lift,
+            errorHandler: FfiConverterTypeConnectorError_lift
+        )
+}
+
+    /**
+     * Cancels the call, whose socket is closed at once; gives whether it was under way.
+     */
+open func cancel()throws  -> Bool  {
+    return try  FfiConverterBool.lift(try rustCallWithError(FfiConverterTypeConnectorError_lift) {
+        uniffiCallStatus in
+    uniffi_connector_ffi_fn_method_runningcall_cancel(
+            self.uniffiCloneHandle(),uniffiCallStatus
+    )
+})
+}
+
+
+
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public struct FfiConverterTypeRunningCall: FfiConverter {
+    typealias FfiType = UInt64
+    typealias SwiftType = RunningCall
+
+    public static func lift(_ handle: UInt64) throws -> RunningCall {
+        return RunningCall(unsafeFromHandle: handle)
+    }
+
+    public static func lower(_ value: RunningCall) -> UInt64 {
+        return value.uniffiCloneHandle()
+    }
+
+    public static func read(from buf: inout (data: Data, offset: Data.Index)) throws -> RunningCall {
+        let handle: UInt64 = try readInt(&buf)
+        return try lift(handle)
+    }
+
+    public static func write(_ value: RunningCall, into buf: inout [UInt8]) {
+        writeInt(&buf, lower(value))
+    }
+}
+
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeRunningCall_lift(_ handle: UInt64) throws -> RunningCall {
+    return try FfiConverterTypeRunningCall.lift(handle)
+}
+
+#if swift(>=5.8)
+@_documentation(visibility: private)
+#endif
+public func FfiConverterTypeRunningCall_lower(_ value: RunningCall) -> UInt64 {
+    return FfiConverterTypeRunningCall.lower(value)
 }
 
 
@@ -7219,6 +7427,9 @@ private let initializationResult: InitializationResult = {
     if (uniffi_connector_ffi_checksum_method_plannedcall_effect() != 24660) {
         return InitializationResult.apiChecksumMismatch
     }
+    if (uniffi_connector_ffi_checksum_method_plannedcall_has_body_credential() != 41768) {
+        return InitializationResult.apiChecksumMismatch
+    }
     if (uniffi_connector_ffi_checksum_method_plannedcall_headers() != 20292) {
         return InitializationResult.apiChecksumMismatch
     }
@@ -7249,6 +7460,9 @@ private let initializationResult: InitializationResult = {
     if (uniffi_connector_ffi_checksum_method_plannedcall_url() != 20736) {
         return InitializationResult.apiChecksumMismatch
     }
+    if (uniffi_connector_ffi_checksum_method_previewheader_is_credential() != 6051) {
+        return InitializationResult.apiChecksumMismatch
+    }
     if (uniffi_connector_ffi_checksum_method_previewheader_is_fixed() != 9314) {
         return InitializationResult.apiChecksumMismatch
     }
@@ -7256,6 +7470,12 @@ private let initializationResult: InitializationResult = {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_connector_ffi_checksum_method_previewheader_value() != 38053) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_connector_ffi_checksum_method_runningcall_answer() != 547) {
+        return InitializationResult.apiChecksumMismatch
+    }
+    if (uniffi_connector_ffi_checksum_method_runningcall_cancel() != 59096) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_connector_ffi_checksum_method_credentialstore_get() != 36251) {
@@ -7300,10 +7520,13 @@ private let initializationResult: InitializationResult = {
     if (uniffi_connector_ffi_checksum_method_connectorruntime_verify_audit() != 60856) {
         return InitializationResult.apiChecksumMismatch
     }
+    if (uniffi_connector_ffi_checksum_method_connectorruntime_begin() != 1430) {
+        return InitializationResult.apiChecksumMismatch
+    }
     if (uniffi_connector_ffi_checksum_method_connectorruntime_cancel() != 60699) {
         return InitializationResult.apiChecksumMismatch
     }
-    if (uniffi_connector_ffi_checksum_method_connectorruntime_execute() != 1213) {
+    if (uniffi_connector_ffi_checksum_method_connectorruntime_execute() != 9065) {
         return InitializationResult.apiChecksumMismatch
     }
     if (uniffi_connector_ffi_checksum_method_connectorruntime_plan() != 22741) {

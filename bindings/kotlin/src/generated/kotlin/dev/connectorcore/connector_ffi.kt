@@ -792,6 +792,8 @@ internal object IntegrityCheckingUniffiLib {
     ): Int
     external fun uniffi_connector_ffi_checksum_method_plannedcall_effect(
     ): Int
+    external fun uniffi_connector_ffi_checksum_method_plannedcall_has_body_credential(
+    ): Int
     external fun uniffi_connector_ffi_checksum_method_plannedcall_headers(
     ): Int
     external fun uniffi_connector_ffi_checksum_method_plannedcall_id(
@@ -812,11 +814,17 @@ internal object IntegrityCheckingUniffiLib {
     ): Int
     external fun uniffi_connector_ffi_checksum_method_plannedcall_url(
     ): Int
+    external fun uniffi_connector_ffi_checksum_method_previewheader_is_credential(
+    ): Int
     external fun uniffi_connector_ffi_checksum_method_previewheader_is_fixed(
     ): Int
     external fun uniffi_connector_ffi_checksum_method_previewheader_name(
     ): Int
     external fun uniffi_connector_ffi_checksum_method_previewheader_value(
+    ): Int
+    external fun uniffi_connector_ffi_checksum_method_runningcall_answer(
+    ): Int
+    external fun uniffi_connector_ffi_checksum_method_runningcall_cancel(
     ): Int
     external fun uniffi_connector_ffi_checksum_method_credentialstore_get(
     ): Int
@@ -845,6 +853,8 @@ internal object IntegrityCheckingUniffiLib {
     external fun uniffi_connector_ffi_checksum_method_connectorruntime_interrupted_writes(
     ): Int
     external fun uniffi_connector_ffi_checksum_method_connectorruntime_verify_audit(
+    ): Int
+    external fun uniffi_connector_ffi_checksum_method_connectorruntime_begin(
     ): Int
     external fun uniffi_connector_ffi_checksum_method_connectorruntime_cancel(
     ): Int
@@ -937,6 +947,8 @@ internal object UniffiLib {
     ): RustBuffer.ByValue
     external fun uniffi_connector_ffi_fn_method_plannedcall_effect(`ptr`: Long,uniffi_out_err: UniffiRustCallStatus,
     ): RustBuffer.ByValue
+    external fun uniffi_connector_ffi_fn_method_plannedcall_has_body_credential(`ptr`: Long,uniffi_out_err: UniffiRustCallStatus,
+    ): Byte
     external fun uniffi_connector_ffi_fn_method_plannedcall_headers(`ptr`: Long,uniffi_out_err: UniffiRustCallStatus,
     ): RustBuffer.ByValue
     external fun uniffi_connector_ffi_fn_method_plannedcall_id(`ptr`: Long,uniffi_out_err: UniffiRustCallStatus,
@@ -961,12 +973,22 @@ internal object UniffiLib {
     ): Long
     external fun uniffi_connector_ffi_fn_free_previewheader(`handle`: Long,uniffi_out_err: UniffiRustCallStatus,
     ): Unit
+    external fun uniffi_connector_ffi_fn_method_previewheader_is_credential(`ptr`: Long,uniffi_out_err: UniffiRustCallStatus,
+    ): Byte
     external fun uniffi_connector_ffi_fn_method_previewheader_is_fixed(`ptr`: Long,uniffi_out_err: UniffiRustCallStatus,
     ): Byte
     external fun uniffi_connector_ffi_fn_method_previewheader_name(`ptr`: Long,uniffi_out_err: UniffiRustCallStatus,
     ): RustBuffer.ByValue
     external fun uniffi_connector_ffi_fn_method_previewheader_value(`ptr`: Long,uniffi_out_err: UniffiRustCallStatus,
     ): RustBuffer.ByValue
+    external fun uniffi_connector_ffi_fn_clone_runningcall(`handle`: Long,uniffi_out_err: UniffiRustCallStatus,
+    ): Long
+    external fun uniffi_connector_ffi_fn_free_runningcall(`handle`: Long,uniffi_out_err: UniffiRustCallStatus,
+    ): Unit
+    external fun uniffi_connector_ffi_fn_method_runningcall_answer(`ptr`: Long,
+    ): Long
+    external fun uniffi_connector_ffi_fn_method_runningcall_cancel(`ptr`: Long,uniffi_out_err: UniffiRustCallStatus,
+    ): Byte
     external fun uniffi_connector_ffi_fn_clone_credentialstore(`handle`: Long,uniffi_out_err: UniffiRustCallStatus,
     ): Long
     external fun uniffi_connector_ffi_fn_free_credentialstore(`handle`: Long,uniffi_out_err: UniffiRustCallStatus,
@@ -1023,6 +1045,8 @@ internal object UniffiLib {
     ): RustBuffer.ByValue
     external fun uniffi_connector_ffi_fn_method_connectorruntime_verify_audit(`ptr`: Long,`head`: RustBuffer.ByValue,uniffi_out_err: UniffiRustCallStatus,
     ): RustBuffer.ByValue
+    external fun uniffi_connector_ffi_fn_method_connectorruntime_begin(`ptr`: Long,`plan`: RustBuffer.ByValue,`confirmation`: RustBuffer.ByValue,`callId`: RustBuffer.ByValue,`maxChars`: RustBuffer.ByValue,uniffi_out_err: UniffiRustCallStatus,
+    ): Long
     external fun uniffi_connector_ffi_fn_method_connectorruntime_cancel(`ptr`: Long,`callId`: RustBuffer.ByValue,uniffi_out_err: UniffiRustCallStatus,
     ): Byte
     external fun uniffi_connector_ffi_fn_method_connectorruntime_execute(`ptr`: Long,`plan`: RustBuffer.ByValue,`confirmation`: RustBuffer.ByValue,`callId`: RustBuffer.ByValue,`maxChars`: RustBuffer.ByValue,
@@ -1221,6 +1245,9 @@ private fun uniffiCheckApiChecksums(lib: IntegrityCheckingUniffiLib) {
     if ((lib.uniffi_connector_ffi_checksum_method_plannedcall_effect() and 0xFFFF) != 24660) {
         throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
     }
+    if ((lib.uniffi_connector_ffi_checksum_method_plannedcall_has_body_credential() and 0xFFFF) != 41768) {
+        throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
+    }
     if ((lib.uniffi_connector_ffi_checksum_method_plannedcall_headers() and 0xFFFF) != 20292) {
         throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
     }
@@ -1251,6 +1278,9 @@ private fun uniffiCheckApiChecksums(lib: IntegrityCheckingUniffiLib) {
     if ((lib.uniffi_connector_ffi_checksum_method_plannedcall_url() and 0xFFFF) != 20736) {
         throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
     }
+    if ((lib.uniffi_connector_ffi_checksum_method_previewheader_is_credential() and 0xFFFF) != 6051) {
+        throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
+    }
     if ((lib.uniffi_connector_ffi_checksum_method_previewheader_is_fixed() and 0xFFFF) != 9314) {
         throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
     }
@@ -1258,6 +1288,12 @@ private fun uniffiCheckApiChecksums(lib: IntegrityCheckingUniffiLib) {
         throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
     }
     if ((lib.uniffi_connector_ffi_checksum_method_previewheader_value() and 0xFFFF) != 38053) {
+        throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
+    }
+    if ((lib.uniffi_connector_ffi_checksum_method_runningcall_answer() and 0xFFFF) != 547) {
+        throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
+    }
+    if ((lib.uniffi_connector_ffi_checksum_method_runningcall_cancel() and 0xFFFF) != 59096) {
         throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
     }
     if ((lib.uniffi_connector_ffi_checksum_method_credentialstore_get() and 0xFFFF) != 36251) {
@@ -1302,10 +1338,13 @@ private fun uniffiCheckApiChecksums(lib: IntegrityCheckingUniffiLib) {
     if ((lib.uniffi_connector_ffi_checksum_method_connectorruntime_verify_audit() and 0xFFFF) != 60856) {
         throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
     }
+    if ((lib.uniffi_connector_ffi_checksum_method_connectorruntime_begin() and 0xFFFF) != 1430) {
+        throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
+    }
     if ((lib.uniffi_connector_ffi_checksum_method_connectorruntime_cancel() and 0xFFFF) != 60699) {
         throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
     }
-    if ((lib.uniffi_connector_ffi_checksum_method_connectorruntime_execute() and 0xFFFF) != 1213) {
+    if ((lib.uniffi_connector_ffi_checksum_method_connectorruntime_execute() and 0xFFFF) != 9065) {
         throw RuntimeException("UniFFI API checksum mismatch: try cleaning and rebuilding your project")
     }
     if ((lib.uniffi_connector_ffi_checksum_method_connectorruntime_plan() and 0xFFFF) != 22741) {
@@ -2649,6 +2688,11 @@ public interface ConnectorRuntimeInterface {
     fun `verifyAudit`(`head`: kotlin.String? = null): kotlin.String
 
     /**
+     * The same, in two steps: the call has begun when this returns, and can be cancelled from then on.
+     */
+    fun `begin`(`plan`: kotlin.String, `confirmation`: kotlin.String? = null, `callId`: kotlin.String? = null, `maxChars`: kotlin.UInt? = null): RunningCall
+
+    /**
      * Cancels a running call; its socket is closed at once. Gives whether there was one.
      */
     fun `cancel`(`callId`: kotlin.String): kotlin.Boolean
@@ -2658,8 +2702,8 @@ public interface ConnectorRuntimeInterface {
      * empty; `call_id` a name by which `cancel` finds the call, the plan's own where it is absent; `max_chars` a smaller
      * budget for the text.
      *
-     * Kotlin: cancelling the coroutine cancels the call. Swift: use `withTaskCancellationHandler`, or the wrapper of the
-     * package, which does; cancelling a task does not reach Rust by itself. The socket is closed at once.
+     * Kotlin: cancelling the coroutine cancels the call, and its socket is closed at once. Swift: cancelling a task does
+     * not reach Rust; `execute(_:confirmation:)` of the package ends with its task.
      */
     suspend fun `execute`(`plan`: kotlin.String, `confirmation`: kotlin.String? = null, `callId`: kotlin.String? = null, `maxChars`: kotlin.UInt? = null): Answer
 
@@ -2958,6 +3002,27 @@ open class ConnectorRuntime: Disposable, AutoCloseable, ConnectorRuntimeInterfac
 
 
     /**
+     * The same, in two steps: the call has begun when this returns, and can be cancelled from then on.
+     */
+    @Throws(ConnectorException::class)override fun `begin`(`plan`: kotlin.String, `confirmation`: kotlin.String?, `callId`: kotlin.String?, `maxChars`: kotlin.UInt?): RunningCall {
+            return FfiConverterTypeRunningCall.lift(
+    callWithHandle {
+    uniffiRustCallWithError(ConnectorException) { _status ->
+    UniffiLib.uniffi_connector_ffi_fn_method_connectorruntime_begin(
+        it,
+
+        FfiConverterString.lower(`plan`),
+        FfiConverterOptionalString.lower(`confirmation`),
+        FfiConverterOptionalString.lower(`callId`),
+        FfiConverterOptionalUInt.lower(`maxChars`),_status)
+}
+    }
+    )
+    }
+
+
+
+    /**
      * Cancels a running call; its socket is closed at once. Gives whether there was one.
      */
     @Throws(ConnectorException::class)override fun `cancel`(`callId`: kotlin.String): kotlin.Boolean {
@@ -2980,8 +3045,8 @@ open class ConnectorRuntime: Disposable, AutoCloseable, ConnectorRuntimeInterfac
      * empty; `call_id` a name by which `cancel` finds the call, the plan's own where it is absent; `max_chars` a smaller
      * budget for the text.
      *
-     * Kotlin: cancelling the coroutine cancels the call. Swift: use `withTaskCancellationHandler`, or the wrapper of the
-     * package, which does; cancelling a task does not reach Rust by itself. The socket is closed at once.
+     * Kotlin: cancelling the coroutine cancels the call, and its socket is closed at once. Swift: cancelling a task does
+     * not reach Rust; `execute(_:confirmation:)` of the package ends with its task.
      */
     @Throws(ConnectorException::class)
     @Suppress("ASSIGNED_BUT_NEVER_ACCESSED_VARIABLE")
@@ -4308,6 +4373,11 @@ public interface PlannedCallInterface {
     fun `effect`(): Effect
 
     /**
+     * Whether a credential stands in the body, as `<credential NAME>`.
+     */
+    fun `hasBodyCredential`(): kotlin.Boolean
+
+    /**
      * All header fields in the order of the wire.
      */
     fun `headers`(): List<PreviewHeader>
@@ -4542,6 +4612,23 @@ open class PlannedCall: Disposable, AutoCloseable, PlannedCallInterface
     callWithHandle {
     uniffiRustCallWithError(ConnectorException) { _status ->
     UniffiLib.uniffi_connector_ffi_fn_method_plannedcall_effect(
+        it,
+        _status)
+}
+    }
+    )
+    }
+
+
+
+    /**
+     * Whether a credential stands in the body, as `<credential NAME>`.
+     */
+    @Throws(ConnectorException::class)override fun `hasBodyCredential`(): kotlin.Boolean {
+            return FfiConverterBoolean.lift(
+    callWithHandle {
+    uniffiRustCallWithError(ConnectorException) { _status ->
+    UniffiLib.uniffi_connector_ffi_fn_method_plannedcall_has_body_credential(
         it,
         _status)
 }
@@ -4861,6 +4948,11 @@ public object FfiConverterTypePlannedCall: FfiConverter<PlannedCall, Long> {
 public interface PreviewHeaderInterface {
 
     /**
+     * Whether the value is not what is sent, but names a credential (`<credential NAME>`).
+     */
+    fun `isCredential`(): kotlin.Boolean
+
+    /**
      * Whether the transport fixes it.
      */
     fun `isFixed`(): kotlin.Boolean
@@ -4981,6 +5073,23 @@ open class PreviewHeader: Disposable, AutoCloseable, PreviewHeaderInterface
             UniffiLib.uniffi_connector_ffi_fn_clone_previewheader(handle, status)
         }
     }
+
+
+    /**
+     * Whether the value is not what is sent, but names a credential (`<credential NAME>`).
+     */
+    @Throws(ConnectorException::class)override fun `isCredential`(): kotlin.Boolean {
+            return FfiConverterBoolean.lift(
+    callWithHandle {
+    uniffiRustCallWithError(ConnectorException) { _status ->
+    UniffiLib.uniffi_connector_ffi_fn_method_previewheader_is_credential(
+        it,
+        _status)
+}
+    }
+    )
+    }
+
 
 
     /**
@@ -5381,6 +5490,303 @@ public object FfiConverterTypeReadCall: FfiConverter<ReadCall, Long> {
     override fun allocationSize(value: ReadCall) = 8UL
 
     override fun write(value: ReadCall, buf: ByteBuffer) {
+        buf.putLong(lower(value))
+    }
+}
+
+
+// This template implements a class for working with a Rust struct via a handle
+// to the live Rust struct on the other side of the FFI.
+//
+// There's some subtlety here, because we have to be careful not to operate on a Rust
+// struct after it has been dropped, and because we must expose a public API for freeing
+// theq Kotlin wrapper object in lieu of reliable finalizers. The core requirements are:
+//
+//   * Each instance holds an opaque handle to the underlying Rust struct.
+//     Method calls need to read this handle from the object's state and pass it in to
+//     the Rust FFI.
+//
+//   * When an instance is no longer needed, its handle should be passed to a
+//     special destructor function provided by the Rust FFI, which will drop the
+//     underlying Rust struct.
+//
+//   * Given an instance, calling code is expected to call the special
+//     `destroy` method in order to free it after use, either by calling it explicitly
+//     or by using a higher-level helper like the `use` method. Failing to do so risks
+//     leaking the underlying Rust struct.
+//
+//   * We can't assume that calling code will do the right thing, and must be prepared
+//     to handle Kotlin method calls executing concurrently with or even after a call to
+//     `destroy`, and to handle multiple (possibly concurrent!) calls to `destroy`.
+//
+//   * We must never allow Rust code to operate on the underlying Rust struct after
+//     the destructor has been called, and must never call the destructor more than once.
+//     Doing so may trigger memory unsafety.
+//
+//   * To mitigate many of the risks of leaking memory and use-after-free unsafety, a `Cleaner`
+//     is implemented to call the destructor when the Kotlin object becomes unreachable.
+//     This is done in a background thread. This is not a panacea, and client code should be aware that
+//      1. the thread may starve if some there are objects that have poorly performing
+//     `drop` methods or do significant work in their `drop` methods.
+//      2. the thread is shared across the whole library. This can be tuned by using `android_cleaner = true`,
+//         or `android = true` in the [`kotlin` section of the `uniffi.toml` file](https://mozilla.github.io/uniffi-rs/kotlin/configuration.html).
+//
+// If we try to implement this with mutual exclusion on access to the handle, there is the
+// possibility of a race between a method call and a concurrent call to `destroy`:
+//
+//    * Thread A starts a method call, reads the value of the handle, but is interrupted
+//      before it can pass the handle over the FFI to Rust.
+//    * Thread B calls `destroy` and frees the underlying Rust struct.
+//    * Thread A resumes, passing the already-read handle value to Rust and triggering
+//      a use-after-free.
+//
+// One possible solution would be to use a `ReadWriteLock`, with each method call taking
+// a read lock (and thus allowed to run concurrently) and the special `destroy` method
+// taking a write lock (and thus blocking on live method calls). However, we aim not to
+// generate methods with any hidden blocking semantics, and a `destroy` method that might
+// block if called incorrectly seems to meet that bar.
+//
+// So, we achieve our goals by giving each instance an associated `AtomicLong` counter to track
+// the number of in-flight method calls, and an `AtomicBoolean` flag to indicate whether `destroy`
+// has been called. These are updated according to the following rules:
+//
+//    * The initial value of the counter is 1, indicating a live object with no in-flight calls.
+//      The initial value for the flag is false.
+//
+//    * At the start of each method call, we atomically check the counter.
+//      If it is 0 then the underlying Rust struct has already been destroyed and the call is aborted.
+//      If it is nonzero them we atomically increment it by 1 and proceed with the method call.
+//
+//    * At the end of each method call, we atomically decrement and check the counter.
+//      If it has reached zero then we destroy the underlying Rust struct.
+//
+//    * When `destroy` is called, we atomically flip the flag from false to true.
+//      If the flag was already true we silently fail.
+//      Otherwise we atomically decrement and check the counter.
+//      If it has reached zero then we destroy the underlying Rust struct.
+//
+// Astute readers may observe that this all sounds very similar to the way that Rust's `Arc<T>` works,
+// and indeed it is, with the addition of a flag to guard against multiple calls to `destroy`.
+//
+// The overall effect is that the underlying Rust struct is destroyed only when `destroy` has been
+// called *and* all in-flight method calls have completed, avoiding violating any of the expectations
+// of the underlying Rust code.
+//
+// This makes a cleaner a better alternative to _not_ calling `destroy()` as
+// and when the object is finished with, but the abstraction is not perfect: if the Rust object's `drop`
+// method is slow, and/or there are many objects to cleanup, and it's on a low end Android device, then the cleaner
+// thread may be starved, and the app will leak memory.
+//
+// In this case, `destroy`ing manually may be a better solution.
+//
+// The cleaner can live side by side with the manual calling of `destroy`. In the order of responsiveness, uniffi objects
+// with Rust peers are reclaimed:
+//
+// 1. By calling the `destroy` method of the object, which calls `rustObject.free()`. If that doesn't happen:
+// 2. When the object becomes unreachable, AND the Cleaner thread gets to call `rustObject.free()`. If the thread is starved then:
+// 3. The memory is reclaimed when the process terminates.
+//
+// [1] https://stackoverflow.com/questions/24376768/can-java-finalize-an-object-when-it-is-still-in-scope/24380219
+//
+
+
+/**
+ * A call that is under way. When nobody holds it any more, it is cancelled.
+ */
+public interface RunningCallInterface {
+
+    /**
+     * Waits for the answer, once.
+     */
+    suspend fun `answer`(): Answer
+
+    /**
+     * Cancels the call, whose socket is closed at once; gives whether it was under way.
+     */
+    fun `cancel`(): kotlin.Boolean
+
+    companion object
+}
+
+/**
+ * A call that is under way. When nobody holds it any more, it is cancelled.
+ */
+open class RunningCall: Disposable, AutoCloseable, RunningCallInterface
+{
+
+    @Suppress("UNUSED_PARAMETER")
+    /**
+     * @suppress
+     */
+    constructor(withHandle: UniffiWithHandle, handle: Long) {
+        this.handle = handle
+        this.cleanable = UniffiLib.CLEANER.register(this, UniffiCleanAction(handle))
+    }
+
+    /**
+     * @suppress
+     *
+     * This constructor can be used to instantiate a fake object. Only used for tests. Any
+     * attempt to actually use an object constructed this way will fail as there is no
+     * connected Rust object.
+     */
+    @Suppress("UNUSED_PARAMETER")
+    constructor(noHandle: NoHandle) {
+        this.handle = 0
+        this.cleanable = null
+    }
+
+    protected val handle: Long
+    protected val cleanable: UniffiCleaner.Cleanable?
+
+    private val wasDestroyed = AtomicBoolean(false)
+    private val callCounter = AtomicLong(1)
+
+    /**
+     * Whether the current object has been destroyed and its reference is gone in the Rust side.
+     */
+    val uniffiIsDestroyed: Boolean get() = wasDestroyed.get()
+
+    override fun destroy() {
+        // Only allow a single call to this method.
+        // TODO: maybe we should log a warning if called more than once?
+        if (this.wasDestroyed.compareAndSet(false, true)) {
+            // This decrement always matches the initial count of 1 given at creation time.
+            if (this.callCounter.decrementAndGet() == 0L) {
+                cleanable?.clean()
+            }
+        }
+    }
+
+    @Synchronized
+    override fun close() {
+        this.destroy()
+    }
+
+    internal inline fun <R> callWithHandle(block: (handle: Long) -> R): R {
+        // Check and increment the call counter, to keep the object alive.
+        // This needs a compare-and-set retry loop in case of concurrent updates.
+        do {
+            val c = this.callCounter.get()
+            if (c == 0L) {
+                throw IllegalStateException("${this.javaClass.simpleName} object has already been destroyed")
+            }
+            if (c == Long.MAX_VALUE) {
+                throw IllegalStateException("${this.javaClass.simpleName} call counter would overflow")
+            }
+        } while (! this.callCounter.compareAndSet(c, c + 1L))
+        // Now we can safely do the method call without the handle being freed concurrently.
+        try {
+            return block(this.uniffiCloneHandle())
+        } finally {
+            // This decrement always matches the increment we performed above.
+            if (this.callCounter.decrementAndGet() == 0L) {
+                cleanable?.clean()
+            }
+        }
+    }
+
+    // Use a static inner class instead of a closure so as not to accidentally
+    // capture `this` as part of the cleanable's action.
+    private class UniffiCleanAction(private val handle: Long) : Runnable {
+        override fun run() {
+            if (handle == 0.toLong()) {
+                // Fake object created with `NoHandle`, don't try to free.
+                return;
+            }
+            uniffiRustCall { status ->
+                UniffiLib.uniffi_connector_ffi_fn_free_runningcall(handle, status)
+            }
+        }
+    }
+
+    /**
+     * @suppress
+     */
+    fun uniffiCloneHandle(): Long {
+        if (handle == 0.toLong()) {
+            throw InternalException("uniffiCloneHandle() called on NoHandle object");
+        }
+        return uniffiRustCall() { status ->
+            UniffiLib.uniffi_connector_ffi_fn_clone_runningcall(handle, status)
+        }
+    }
+
+
+    /**
+     * Waits for the answer, once.
+     */
+    @Throws(ConnectorException::class)
+    @Suppress("ASSIGNED_BUT_NEVER_ACCESSED_VARIABLE")
+    override suspend fun `answer`() : Answer {
+        return uniffiRustCallAsync(
+        callWithHandle { uniffiHandle ->
+            UniffiLib.uniffi_connector_ffi_fn_method_runningcall_answer(
+                uniffiHandle,
+
+            )
+        },
+        { future, callback, continuation -> UniffiLib.ffi_connector_ffi_rust_future_poll_u64(future, callback, continuation) },
+        { future, continuation -> UniffiLib.ffi_connector_ffi_rust_future_complete_u64(future, continuation) },
+        { future -> UniffiLib.ffi_connector_ffi_rust_future_free_u64(future) },
+        // lift function
+        { FfiConverterTypeAnswer.lift(it) },
+        // Error FFI converter
+        ConnectorException.ErrorHandler,
+    )
+    }
+
+
+    /**
+     * Cancels the call, whose socket is closed at once; gives whether it was under way.
+     */
+    @Throws(ConnectorException::class)override fun `cancel`(): kotlin.Boolean {
+            return FfiConverterBoolean.lift(
+    callWithHandle {
+    uniffiRustCallWithError(ConnectorException) { _status ->
+    UniffiLib.uniffi_connector_ffi_fn_method_runningcall_cancel(
+        it,
+        _status)
+}
+    }
+    )
+    }
+
+
+
+
+
+
+
+
+
+    /**
+     * @suppress
+     */
+    companion object
+
+}
+
+
+/**
+ * @suppress
+ */
+public object FfiConverterTypeRunningCall: FfiConverter<RunningCall, Long> {
+    override fun lower(value: RunningCall): Long {
+        return value.uniffiCloneHandle()
+    }
+
+    override fun lift(value: Long): RunningCall {
+        return RunningCall(UniffiWithHandle, value)
+    }
+
+    override fun read(buf: ByteBuffer): RunningCall {
+        return lift(buf.getLong())
+    }
+
+    override fun allocationSize(value: RunningCall) = 8UL
+
+    override fun write(value: RunningCall, buf: ByteBuffer) {
         buf.putLong(lower(value))
     }
 }
