@@ -20,11 +20,12 @@ pub struct Inference {
 }
 
 impl Inference {
-    /// Starts the tiny random model of a seed. `Ok(None)` where Node or npm is missing.
-    pub fn start(seed: u64) -> io::Result<Option<Self>> {
+    /// Starts the tiny random model of a seed, one that begins calls by chance where that is asked for. `Ok(None)` where
+    /// Node or npm is missing.
+    pub fn start(seed: u64, begins_calls: bool) -> io::Result<Option<Self>> {
         let Some(script) = inference_script()? else { return Ok(None) };
-        let model =
-            product(&format!("llama.node/tiny-{seed}-{}.gguf", std::process::id()), &tiny_model(seed))?;
+        let name = format!("llama.node/tiny-{seed}-{begins_calls}-{}.gguf", std::process::id());
+        let model = product(&name, &tiny_model(seed, begins_calls))?;
         let mut command = Command::new("node");
         command.arg(script).arg(model);
         Ok(Some(Self { running: Running::start(&mut command)? }))

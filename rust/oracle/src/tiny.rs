@@ -19,17 +19,10 @@ const PAIRS: [&str; 17] = [
 ];
 /// Characters beyond ASCII that are tokens.
 const OTHERS: [&str; 9] = ["é", "ü", "ß", "ñ", "日", "本", "語", "🙂", "€"];
-/// Whole words that are tokens: those of the template, and with which a call begins, so that a
-/// call comes about by chance.
-const SPECIAL: [&str; 7] = [
-    "<|endoftext|>",
-    "<|im_start|>",
-    "<|im_end|>",
-    "<tool_call>",
-    "</tool_call>",
-    "{\"name\":",
-    "[{\"name\":",
-];
+/// Whole words of the template that are tokens.
+const SPECIAL: [&str; 5] = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<tool_call>", "</tool_call>"];
+/// Words with which a call begins: tokens of a model that is to write calls by chance.
+const BEGINNINGS: [&str; 2] = ["{\"name\":", "[{\"name\":"];
 
 /// Numbers of token types in GGUF.
 const NORMAL: i32 = 1;
@@ -38,8 +31,8 @@ const USER_DEFINED: i32 = 4;
 
 const TEMPLATE: &str = include_str!("../llama/template.jinja");
 
-/// The bytes of the model.
-pub fn tiny_model(seed: u64) -> Vec<u8> {
+/// The bytes of the model. With `begins_calls` the words with which a call begins are tokens, so that it writes some.
+pub fn tiny_model(seed: u64, begins_calls: bool) -> Vec<u8> {
     let mut tokens: Vec<(String, i32)> =
         (0..128_u8).map(|byte| (spelled(byte).to_string(), NORMAL)).collect();
     let mut merges = Vec::new();
@@ -51,7 +44,8 @@ pub fn tiny_model(seed: u64) -> Vec<u8> {
     tokens.extend(OTHERS.iter().map(|text| (text.bytes().map(spelled).collect(), NORMAL)));
     let first_special = u32::try_from(tokens.len()).unwrap_or_default();
     let kind = |text: &str| if text.starts_with("<|") { CONTROL } else { USER_DEFINED };
-    tokens.extend(SPECIAL.iter().map(|text| ((*text).to_owned(), kind(text))));
+    let beginnings = BEGINNINGS.iter().filter(|_| begins_calls);
+    tokens.extend(SPECIAL.iter().chain(beginnings).map(|text| ((*text).to_owned(), kind(text))));
     let vocabulary = u32::try_from(tokens.len()).unwrap_or_default();
     let mut file = Gguf::default();
     file.text("general.architecture", "llama");

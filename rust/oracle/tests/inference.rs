@@ -38,8 +38,8 @@ fn sampling(seed: usize) -> Json {
     json!({"temperature": 3.0, "top_k": 0, "top_p": 1.0, "min_p": 1e-3, "seed": seed, "n_predict": TOKENS})
 }
 
-fn inference() -> Option<Inference> {
-    let started = Inference::start(1).unwrap_or_else(|error| panic!("no model runs: {error}"));
+fn inference(begins_calls: bool) -> Option<Inference> {
+    let started = Inference::start(1, begins_calls).unwrap_or_else(|error| panic!("no model runs: {error}"));
     if started.is_none() {
         assert!(std::env::var_os("CI").is_none(), "CI needs npm and Node for the model");
         println!("skipped: npm or Node is missing, so that no model runs");
@@ -62,7 +62,7 @@ fn is_cut(result: &Json) -> bool {
 #[test]
 fn whatever_a_random_model_finishes_is_a_valid_call() {
     let Some((cases, _)) = suites::tools() else { return };
-    let Some(mut model) = inference() else { return };
+    let Some(mut model) = inference(false) else { return };
     let limits = TrustLimits::default();
     let (set, names) = tools::drawn(&cases, 40, TOOLS);
     assert_eq!(names.len(), TOOLS);
@@ -138,7 +138,7 @@ fn whatever_a_random_model_finishes_is_a_valid_call() {
 #[test]
 fn a_lazy_grammar_begins_at_its_trigger_in_the_middle_of_a_text() {
     let Some((cases, _)) = suites::tools() else { return };
-    let Some(mut model) = inference() else { return };
+    let Some(mut model) = inference(true) else { return };
     let limits = TrustLimits::default();
     let (set, names) = tools::drawn(&cases, 42, TOOLS);
     let (mut late, mut calls, mut several, mut code, mut none, mut unfinished) = (0, 0, 0, 0, 0, 0);
@@ -157,7 +157,7 @@ fn a_lazy_grammar_begins_at_its_trigger_in_the_middle_of_a_text() {
         let mut result = match model.complete(&json!([]), &more) {
             // After an answer of a few tokens llama.node may take no other question.
             Err(Failure::Refused(why)) if why.contains("in progress") => {
-                let Some(fresh) = inference() else { return };
+                let Some(fresh) = inference(true) else { return };
                 model = fresh;
                 model.complete(&json!([]), &more)
             }
@@ -215,7 +215,7 @@ fn a_lazy_grammar_begins_at_its_trigger_in_the_middle_of_a_text() {
 #[test]
 fn llama_rn_makes_calls_of_its_own_of_the_tools_that_it_is_given() {
     let Some((cases, _)) = suites::tools() else { return };
-    let Some(mut model) = inference() else { return };
+    let Some(mut model) = inference(false) else { return };
     let limits = TrustLimits::default();
     let (set, names) = tools::drawn(&cases, 41, TOOLS);
     let capabilities = Capabilities { tools: true, tool_calls: true, ..Capabilities::default() };

@@ -155,7 +155,7 @@ pub(super) fn open(server: &mut Server, params: &OpenParams) -> Result<Value, Fa
             if let (Some(host), None) = (&host, &unkept) {
                 host.follow();
             }
-            members.extend(state_of(&session, unkept)?);
+            members.extend(state_of(&session, unkept.as_ref())?);
             (session, host)
         }
     };
@@ -185,13 +185,13 @@ fn open_store(
 }
 
 /// What a host should know about a store that was opened; `more` damage than the session tells by itself.
-fn state_of(session: &Session, more: Option<Refusal>) -> Result<Vec<(&'static str, Value)>, Failure> {
+fn state_of(session: &Session, more: Option<&Refusal>) -> Result<Vec<(&'static str, Value)>, Failure> {
     let interrupted = session.writes()?.into_iter().filter(Write::is_interrupted);
     Ok(vec![
         ("counter", session.counter()?.map_or(Value::Null, Value::from)),
         ("broken", broken(session)?),
         ("interrupted", Value::Array(interrupted.map(|write| write_value(&write)).collect())),
-        ("damage", Value::Array(session.damage()?.iter().chain(&more).map(refusal_value).collect())),
+        ("damage", Value::Array(session.damage()?.iter().chain(more).map(refusal_value).collect())),
     ])
 }
 

@@ -396,7 +396,7 @@ fn a_cut_text_loses_only_what_may_be_the_beginning_of_a_secret() {
 #[test]
 fn a_secret_is_found_before_the_text_is_taken_apart() {
     let with = |secret: &'static str, media: &str, body: &[u8], response: &str| {
-        let case = answer(200, media, body.to_vec());
+        let case = answer(200, media, body);
         let secrets = Redactor::new([secret.as_bytes()]);
         let context = MapContext {
             tool: "notes.find",

@@ -361,7 +361,7 @@ mod tests {
         ] {
             let (found, steps) = different(&items, 1_000);
             assert_eq!(found.len(), 1_000);
-            assert!(steps < 10_000, "{steps} {:.60}", items);
+            assert!(steps < 10_000, "{steps} {items:.60}");
         }
     }
 
