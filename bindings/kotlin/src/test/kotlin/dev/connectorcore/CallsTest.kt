@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
 class CallsTest {
-    private val unhurried = RuntimeOptions(limits = mapOf("callsPerMinute" to 1_000_000uL))
+    private val unhurried = RuntimeOptions(limits = mapOf("callsPerMinute" to 60_000uL))
 
     @Test
     fun `a call of a model comes back as text for it`() = Notes { Notes.answer(it, """[{"id": 7}]""") }.use { notes ->
