@@ -184,7 +184,7 @@ impl State {
         self.waiting(plan.id())?;
         // Read under this lock: a writer that comes after it finds the call among those that run.
         waiting.in_force(&inner.shelf.current(), now, inner.limits.plan_lifetime)?;
-        if self.running.values().any(|call| call.plan.id() == plan.id()) {
+        if self.running.values().any(|call| Arc::ptr_eq(&call.plan, plan)) {
             return Err(Refusal::new(Code::PlanUnknown, "the plan is being carried out already"));
         }
         if self.running.contains_key(call_id) {
@@ -228,7 +228,7 @@ impl State {
         let own = own.map_or(all, |own| u32::try_from(own.get()).unwrap_or(u32::MAX).min(all));
         self.rates.take(now, &[(id, all), (&plan.preview().tool, own)])?;
         self.clients.insert(id.into(), (grant, Arc::clone(&client)));
-        self.plans.retain(|other| other.plan.id() != plan.id());
+        self.plans.retain(|other| !Arc::ptr_eq(&other.plan, plan));
         self.plan_bytes = self.plan_bytes.saturating_sub(plan.size());
         self.flows.confirm(&waiting.conversation, plan.flows(), id);
         Ok(client)
