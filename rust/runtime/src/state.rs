@@ -228,8 +228,11 @@ impl State {
         let own = own.map_or(all, |own| u32::try_from(own.get()).unwrap_or(u32::MAX).min(all));
         self.rates.take(now, &[(id, all), (&plan.preview().tool, own)])?;
         self.clients.insert(id.into(), (grant, Arc::clone(&client)));
-        self.plans.retain(|other| !Arc::ptr_eq(&other.plan, plan));
-        self.plan_bytes = self.plan_bytes.saturating_sub(plan.size());
+        // Others may have taken its room while it waited for its secrets.
+        if let Some(at) = self.plans.iter().position(|other| Arc::ptr_eq(&other.plan, plan)) {
+            self.plans.remove(at);
+            self.plan_bytes = self.plan_bytes.saturating_sub(plan.size());
+        }
         self.flows.confirm(&waiting.conversation, plan.flows(), id);
         Ok(client)
     }

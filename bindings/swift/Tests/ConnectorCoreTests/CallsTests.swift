@@ -37,7 +37,7 @@ final class CallsTests: XCTestCase {
     let server = try Loopback { _ in "{}" }
     let runtime = try ConnectorRuntime.open(options: RuntimeOptions())
     let contract = try server.install(runtime)
-    let plan = try runtime.plan(contract: contract, name: "notes.add", arguments: "{}")
+    let plan = try runtime.plan(contract: contract, name: "notes.add", arguments: #"{"words": "milk"}"#)
     XCTAssertEqual(try plan.needsConfirmation(), ["effect"])
     let refused = await code { _ = try await runtime.execute(plan, confirmation: String(repeating: "0", count: 64)) }
     XCTAssertEqual(refused, "plan.confirmation_required")

@@ -4,7 +4,8 @@ import XCTest
 
 /// The cases of bindings/cases, which every language runs; their README tells the format.
 final class CasesTests: XCTestCase {
-  private static let folder = URL(
+  /// Where the cases are.
+  static let folder = URL(
     fileURLWithPath: ProcessInfo.processInfo.environment["CONNECTOR_CASES_OWN"]
       ?? URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../cases").standardized.path)
 

@@ -84,25 +84,8 @@ final class Loopback: @unchecked Sendable {
   /// Installs the connector of this server, and gives a contract.
   func install(_ runtime: ConnectorRuntime) throws -> String {
     let grant = Grant(origins: ["server": origin], loopback: true, cleartextCredentials: true)
-    let installation = Installation(manifest: Data(Self.manifest.utf8), source: "test", grant: grant)
+    let manifest = try Data(contentsOf: CasesTests.folder.appendingPathComponent("manifests/served.json"))
+    let installation = Installation(manifest: manifest, source: "test", grant: grant)
     return try runtime.install(installation: installation).contract
   }
-
-  static let manifest = """
-    {
-      "manifestVersion": 1, "id": "notes", "version": "1", "title": "Notes", "description": "Finds and adds notes.",
-      "origins": { "server": { "userProvided": { "title": "Your server", "localNetwork": true } } },
-      "credentials": { "token": { "title": "Token", "origin": "server" } },
-      "tools": [
-        { "name": "find", "description": "Find notes.", "effect": "read",
-          "parameters": { "type": "object", "properties": { "words": { "type": "string" } }, "required": ["words"] },
-          "request": { "method": "GET", "origin": "server", "path": ["notes"], "query": { "q": { "$param": "words" } } } },
-        { "name": "mine", "description": "Find my notes.", "effect": "read",
-          "request": { "method": "GET", "origin": "server", "path": ["mine"],
-            "headers": { "Authorization": { "$credential": "token", "scheme": "Bearer" } } } },
-        { "name": "add", "description": "Add a note.", "effect": "write",
-          "request": { "method": "POST", "origin": "server", "path": ["notes"] } }
-      ]
-    }
-    """
 }

@@ -2,6 +2,7 @@ package dev.connectorcore
 
 import com.sun.net.httpserver.HttpExchange
 import com.sun.net.httpserver.HttpServer
+import java.io.File
 import java.net.InetAddress
 import java.net.InetSocketAddress
 import java.util.concurrent.Executors
@@ -20,7 +21,7 @@ internal class Notes(handle: (HttpExchange) -> Unit) : AutoCloseable {
     val grant = Grant(origins = mapOf("server" to origin), loopback = true, cleartextCredentials = true)
 
     fun install(runtime: ConnectorRuntime): String =
-        runtime.install(Installation(MANIFEST.toByteArray(), "test", grant)).contract
+        runtime.install(Installation(File("../cases/manifests/served.json").readBytes(), "test", grant)).contract
 
     override fun close() {
         server.stop(0)
@@ -35,22 +36,5 @@ internal class Notes(handle: (HttpExchange) -> Unit) : AutoCloseable {
             exchange.sendResponseHeaders(200, bytes.size.toLong())
             exchange.responseBody.write(bytes)
         }
-
-        const val MANIFEST = """{
-            "manifestVersion": 1, "id": "notes", "version": "1", "title": "Notes", "description": "Finds and adds notes.",
-            "origins": { "server": { "userProvided": { "title": "Your server", "localNetwork": true } } },
-            "credentials": { "token": { "title": "Token", "origin": "server" } },
-            "tools": [
-              { "name": "find", "description": "Find notes.", "effect": "read",
-                "parameters": { "type": "object", "properties": { "words": { "type": "string" } }, "required": ["words"] },
-                "request": { "method": "GET", "origin": "server", "path": ["notes"], "query": { "q": { "${'$'}param": "words" } } } },
-              { "name": "mine", "description": "Find my notes.", "effect": "read",
-                "request": { "method": "GET", "origin": "server", "path": ["mine"],
-                  "headers": { "Authorization": { "${'$'}credential": "token", "scheme": "Bearer" } } } },
-              { "name": "add", "description": "Add a note.", "effect": "write",
-                "parameters": { "type": "object", "properties": { "words": { "type": "string" } }, "required": ["words"] },
-                "request": { "method": "POST", "origin": "server", "path": ["notes"], "body": { "json": { "text": { "${'$'}param": "words" } } } } }
-            ]
-          }"""
     }
 }
